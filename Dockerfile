@@ -1,7 +1,9 @@
 # One image for the app and for the worker: `docker build -t fivefold .`, then
 # `docker run -p 127.0.0.1:8501:8501 -e FIVEFOLD_ALLOW_ANYONE=true -v fivefold:/data fivefold`. In a container the app
 # listens on every address, so it starts only with sign-in (docs/team.md) or when told to serve everyone who reaches it.
-FROM python:3.11-slim AS build
+# Pin it by digest: docs/database.md.
+ARG PYTHON_IMAGE=python:3.11-slim
+FROM ${PYTHON_IMAGE} AS build
 # torch by itself and first; what comes later finds it there. A CPU build is enough and ten times smaller: name the index
 # that has it with `--build-arg PIP_EXTRA_INDEX_URL=…`.
 ARG PIP_EXTRA_INDEX_URL
@@ -13,7 +15,7 @@ RUN python -m venv /opt/fivefold \
     && /opt/fivefold/bin/pip install "$(grep -E '^torch==' requirements.txt)" \
     && /opt/fivefold/bin/pip install -r requirements.txt
 
-FROM python:3.11-slim
+FROM ${PYTHON_IMAGE}
 # Reads scanned pages; another language is one more package, as in tesseract-ocr-deu.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends tesseract-ocr \

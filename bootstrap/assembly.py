@@ -55,6 +55,7 @@ from core.library.shortlists import ShortlistService, ShortlistStore
 from core.library.sources.feed_service import FeedService
 from core.library.sources.folder_service import FolderService
 from core.library.sources.store import FeedStore, FolderScanner, FolderStore, PageFetcher
+from core.library.trash import TrashService, TrashStore
 from core.library.upload_queue import UploadQueue, UploadQueueStore
 from core.library.versions.service import VersionService
 from core.library.versions.store import SignatureStore
@@ -113,6 +114,7 @@ class Stores:
     people: PeopleStore
     tokens: TokenStore
     audit: AuditLog
+    trash: TrashStore
 
 
 def no_notice() -> str:
@@ -130,7 +132,9 @@ class Outside:
     how long usage events are collected before they are written. sign_in_rules: what people get at sign-in.
     database_notice: what happened to the database, for the user. mailer, webhook: None while not configured. site: the
     address people open, ending with "/". mail_pace: the shortest time between two e-mails to one person. searches_of:
-    the saved searches as one person sees them, by login; None: everybody sees the same."""
+    the saved searches as one person sees them, by login; None: everybody sees the same. trash_days: how long deleted
+    documents can be restored; 0: until somebody deletes them for good. login_notice: what is wrong with the database's
+    login, for administrators."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -152,6 +156,8 @@ class Outside:
     site: str = ""
     mail_pace: timedelta = timedelta(minutes=15)
     searches_of: Callable[[str], SavedSearchService] | None = None
+    trash_days: int = 30
+    login_notice: str = ""
 
 
 # Long on purpose: everything is built here in order of dependency.
@@ -256,17 +262,34 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         pace=outside.mail_pace,
     )
     followers = (versions, active_learning, enrichment, AlertFollower(alerts))
-    documents = DocumentService(
+    trash = TrashService(
+        store=stores.trash,
         catalogue=catalogue,
         vectors=vectors,
         sparse=sparse,
+        graph=graph,
+        originals=stores.originals,
+        jobs=stores.jobs,
+        tables=tables,
+        versions=versions,
+        words=synonyms,
+        followers=followers,
+        on_delete=(usage.delete, active_learning.deleted),
+        on_restore=(active_learning.restored,),
+        archive=lambda document_id, archived: documents.archive(document_id, archived=archived),
+        renew_notes=insights.documents_moved,
+        log=stores.changes,
+        now=now,
+        days=outside.trash_days,
+    )
+    documents = DocumentService(
+        catalogue=catalogue,
+        vectors=vectors,
         originals=stores.originals,
         jobs=stores.jobs,
         tables=tables,
         corrector=active_learning.corrector,
-        graph=graph,
-        followers=followers,
-        on_delete=(usage.delete, active_learning.deleted),
+        trash=trash,
         now=now,
     )
     upload_queue = UploadQueue(stores.upload_queue, stores.jobs, documents.store, now)
@@ -297,7 +320,14 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     )
     folders = FolderService(stores.folders, documents.store, stores.jobs, outside.watch_roots, outside.scanner, now)
     bulk_edit = BulkEditService(
-        stores.changes, catalogue, vectors, documents, terms, now, on_move=insights.documents_moved
+        stores.changes,
+        catalogue,
+        vectors,
+        documents,
+        terms,
+        now,
+        restore=trash.restore,
+        on_move=insights.documents_moved,
     )
     return Workbench(
         people=people,
@@ -312,8 +342,14 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         folders=folders,
         bulk_edit=bulk_edit,
         history=HistoryService(
-            edits=bulk_edit, versions=versions, coverage=coverage, profiles=profiles, vocabulary=vocabulary
+            edits=bulk_edit,
+            versions=versions,
+            coverage=coverage,
+            profiles=profiles,
+            vocabulary=vocabulary,
+            trash=trash,
         ),
+        trash=trash,
         versions=versions,
         enrichment=enrichment,
         active_learning=active_learning,
@@ -370,9 +406,12 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             keywords=sparse,
             vectors=vectors,
             originals=stores.originals,
+            trash=trash,
+            leftovers=stores.trash,
             read_again=documents.retry,
         ),
         database_notice=outside.database_notice,
+        login_notice=outside.login_notice,
         idempotency=IdempotencyService(stores.idempotency, now),
         jobs=BackgroundJobs(
             stores.jobs,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bootstrap.environment import Settings, utc_now
+from bootstrap.environment import Settings, database_url, migration_database_url, utc_now
 from bootstrap.workbench import open_workbench
 from core.domain.errors import BadRequest, StoreFailed
 from core.library.check import CheckReport
@@ -19,7 +19,7 @@ from storage.datasets.access import TableAccess
 from storage.embedded_postgres.server import start_embedded
 from storage.files import OriginalFiles
 from storage.migrations import migrate
-from storage.postgres.database import engine_for
+from storage.postgres.database import engine_for, psycopg_url
 from storage.scratch_folders import scratch_folder
 
 __all__ = ["BackupFolder", "BackupRunning", "Rehearsal", "back_up", "rehearse", "restore"]
@@ -57,7 +57,7 @@ def restore(settings: Settings, file: Path, identity: Path | None = None) -> Man
         engine = engine_for(url)
         try:
             migrate(engine)
-            TableAccess.renew_passwords(engine)
+            TableAccess.renew_passwords(engine, psycopg_url(database_url(settings) or url))
         finally:
             engine.dispose()
         return backup.manifest
@@ -80,7 +80,7 @@ def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Re
     """Restore a backup into a temporary folder and check the library there. Raises as `restore` does."""
     with scratch_folder("rehearsal") as place:
         place.chmod(0o711)  # as root, the database runs as another user, who must pass
-        aside = replace(settings, data_folder=place / "data", database_url="", worker=False)
+        aside = replace(settings, data_folder=place / "data", database_url="", migration_database_url="", worker=False)
         aside.data_folder.mkdir()
         if (models := settings.data_folder / "models").exists():
             (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
@@ -93,7 +93,7 @@ def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Re
 @contextmanager
 def _database_url(settings: Settings) -> Iterator[str]:
     if settings.database_url:
-        yield settings.database_url
+        yield migration_database_url(settings) or database_url(settings)
         return
     with ExitStack() as closing:
         server = start_embedded(settings.data_folder)

@@ -16,9 +16,11 @@ class Settings:
     """How this process runs. Each field is an environment variable FIVEFOLD_<NAME> (DATABASE_URL as it is).
 
     data_folder: everything the product keeps on disk.
-    database_url: empty starts the embedded PostgreSQL in the data folder.
+    database_url: empty starts the embedded PostgreSQL in the data folder. migration_database_url: the same database by
+    the login that owns the tables, used at start and for backups; empty: that of database_url. database_password,
+    migration_database_password: for URLs without one (never shown).
     vector_index: "pgvector" or "chroma".
-    chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder.
+    chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder. chroma_token: sent to it.
     tenant: whose library.
     administrators: logins that are always administrators, separated by commas.
     first_role: what everybody gets in every project at the first sign-in; empty: nothing.
@@ -32,6 +34,7 @@ class Settings:
     watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
     backup_folder: where scheduled backups go; empty: none. backup_hours, backup_keep: how often, and how many stay.
     backup_recipients: public age keys to encrypt them for, separated by commas; empty: not encrypted.
+    trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good.
     api_rate: requests per client of the REST API and of the MCP server, such as 1200/minute.
     answer_url: a language model's OpenAI-compatible address, that may tell an answer in running text; empty: none.
     answer_model, answer_key, answer_seconds: its name, its key (never shown), how long it may take.
@@ -52,9 +55,13 @@ class Settings:
     """
 
     data_folder: Path
-    database_url: str = ""
+    database_url: str = field(default="", repr=False)
+    migration_database_url: str = field(default="", repr=False)
+    database_password: str = field(default="", repr=False)
+    migration_database_password: str = field(default="", repr=False)
     vector_index: str = "pgvector"
     chroma_url: str = ""
+    chroma_token: str = field(default="", repr=False)
     tenant: str = "default"
     administrators: str = ""
     first_role: str = ""
@@ -72,6 +79,7 @@ class Settings:
     backup_hours: int = 24
     backup_keep: int = 14
     backup_recipients: str = ""
+    trash_days: int = 30
     api_rate: str = "1200/minute"
     answer_url: str = ""
     answer_model: str = ""
@@ -104,6 +112,9 @@ class Settings:
     proxy_sign_out_url: str = ""
 
 
+_READ_LATER = frozenset({"FIVEFOLD_OIDC_CLIENT_SECRET"})
+"""Their file is a setting itself: it is read again at each sign-in."""
+_MAY_BE_ZERO = frozenset({"FIVEFOLD_TRASH_DAYS"})
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -112,11 +123,42 @@ def settings_from_environment() -> Settings:
     values: dict[str, Any] = {"data_folder": _data_folder()}
     for setting in fields(Settings):
         variable = "DATABASE_URL" if setting.name == "database_url" else f"FIVEFOLD_{setting.name.upper()}"
-        text = os.environ.get(variable, "").strip()
+        text = os.environ.get(variable, "").strip() or _from_file(variable)
         if text:
             kind = Path if setting.default is MISSING else type(setting.default)
             values[setting.name] = _parsed(variable, text, kind)
     return Settings(**values)
+
+
+def _from_file(variable: str) -> str:
+    """What the file says that <variable>_FILE names, as secrets are given to containers; "" without one."""
+    named = os.environ.get(f"{variable}_FILE", "").strip()
+    if not named or variable in _READ_LATER:
+        return ""
+    try:
+        return Path(named).expanduser().read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        hint = f"Correct {variable}_FILE, or make the file readable."
+        raise BadRequest(f"{variable}_FILE names a file that cannot be read: {error}.", hint) from error
+
+
+def database_url(settings: Settings) -> str:
+    """DATABASE_URL with its password. Raises BadRequest for another kind of URL."""
+    return _with_password(settings.database_url, settings.database_password)
+
+
+def migration_database_url(settings: Settings) -> str:
+    """The URL of the login that owns the tables, with its password; "" when it is that of DATABASE_URL."""
+    return _with_password(settings.migration_database_url, settings.migration_database_password)
+
+
+def _with_password(url: str, password: str) -> str:
+    if not url or not password:
+        return url
+    from storage.postgres.database import psycopg_url
+
+    parts = psycopg_url(url)
+    return url if parts.password else parts.set(password=password).render_as_string(hide_password=False)
 
 
 def _data_folder() -> Path:
@@ -133,8 +175,10 @@ def _parsed(variable: str, text: str, kind: type) -> Any:
             )
         return _WORDS[text.lower()]
     if kind is int:
-        if not text.isascii() or not text.isdigit() or int(text) == 0:
-            raise BadRequest(f"{variable} must be a whole number above 0, not '{text}'.", f"Correct {variable}.")
+        least = 0 if variable in _MAY_BE_ZERO else 1
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            above = "" if least == 0 else " above 0"
+            raise BadRequest(f"{variable} must be a whole number{above}, not '{text}'.", f"Correct {variable}.")
         return int(text)
     return Path(text).expanduser() if kind is Path else text
 

@@ -2,6 +2,7 @@
 # Longer than 300 lines: what is opened and closed together is read together, in order of dependency.
 
 import atexit
+import logging
 import os
 import re
 import signal
@@ -19,7 +20,13 @@ from typing import TYPE_CHECKING
 from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.inference.language_model import LanguageModelClient
 from bootstrap.access import ScopedWorkbenches, sign_in_rules
-from bootstrap.environment import Settings, settings_from_environment, utc_now
+from bootstrap.environment import (
+    Settings,
+    database_url,
+    migration_database_url,
+    settings_from_environment,
+    utc_now,
+)
 from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
 from core.library.saved_searches import SavedSearchService
@@ -30,6 +37,7 @@ from core.workbench import Workbench
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
+    from sqlalchemy import Engine
     from sqlalchemy.engine import URL
 
     from adapters.mail import SmtpMailer
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
 
+_log = logging.getLogger(__name__)
 _TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -111,17 +120,17 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     from adapters.sandboxed_reader import SandboxedReader
     from bootstrap.assembly import Outside, assemble, no_notice
     from bootstrap.workbench import configured_rerankers
-    from storage.migrations import migrate
     from storage.postgres.database import Database, Scope, engine_for
     from storage.postgres.locator import SqlLocator
+    from storage.postgres.logins import bypassing_login
     from storage.scratch_folders import remove_abandoned, scratch_folder
 
     remove_abandoned()
     writer = _writer(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
-    engine = engine_for(server.url() if server is not None else settings.database_url)
+    engine = engine_for(server.login_url() if server is not None else database_url(settings))
     resources.callback(engine.dispose)
-    migrate(engine)
+    _prepare(engine, server.url() if server is not None else migration_database_url(settings), settings.tenant)
     models = LoadedModels(lambda model: _embedder(settings, model))
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes, scratch_folder)
     resources.callback(reader.close)
@@ -149,6 +158,8 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
         webhook=_webhook(settings),
         site=f"{settings.public_url.rstrip('/')}/" if settings.public_url else "",
         mail_pace=timedelta(minutes=settings.mail_minutes),
+        trash_days=settings.trash_days,
+        login_notice=_told(bypassing_login(engine)),
         database_notice=server.notice if server is not None else no_notice,
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
@@ -166,6 +177,29 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
     if settings.worker:
         _start_workers(engine.url, settings, workbench, resources)
     return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
+
+
+def _prepare(engine: "Engine", owner_url: str, tenant: str) -> None:
+    """Bring the tables up to date, with the owner's login where there is one, and give the pool's login its rights."""
+    from storage.migrations import head, migrate
+    from storage.postgres.database import engine_for
+    from storage.postgres.logins import is_prepared, prepare_login
+
+    if owner_url:
+        owner = engine_for(owner_url)
+        try:
+            migrate(owner)
+            prepare_login(owner, engine, tenant)
+        finally:
+            owner.dispose()
+    elif not is_prepared(engine, head()):
+        migrate(engine)
+
+
+def _told(notice: str) -> str:
+    if notice:
+        _log.warning("%s", notice)
+    return notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +274,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
     from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
     from storage.postgres.shortlists import SqlShortlistStore
     from storage.postgres.sources import SqlFeedStore, SqlFolderStore
+    from storage.postgres.trash import SqlTrash
     from storage.postgres.upload_queue import SqlUploadQueueStore
     from storage.postgres.usage import SqlUsageLog
     from storage.postgres.versions import SqlSignatureStore
@@ -285,6 +320,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
         people=SqlPeopleStore(database),
         tokens=SqlTokenStore(database),
         audit=SqlAuditLog(database),
+        trash=SqlTrash(database),
     )
 
 
@@ -305,6 +341,7 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
         workbench.alerts.queue_due,
         workbench.assignments.remind,
         workbench.delivery.queue_due,
+        workbench.trash.purge_due,
     ]
     if settings.backup_folder:
         from bootstrap.backup import BackupFolder
@@ -370,7 +407,8 @@ def _chroma(settings: Settings, model: Callable[[], str], prepared: Callable[[],
     from storage.vectors.chroma import ChromaIndex, chroma_client
 
     def connect() -> "ClientAPI":
-        return chroma_client(url=settings.chroma_url, folder=settings.data_folder / "chroma")
+        folder = settings.data_folder / "chroma"
+        return chroma_client(url=settings.chroma_url, folder=folder, token=settings.chroma_token)
 
     return ChromaIndex(connect, settings.tenant, model, prepared)
 

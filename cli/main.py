@@ -16,6 +16,7 @@ from cli.mcp import mcp
 from cli.models import models
 from cli.profiles import profiles
 from cli.search import answer, ask, batch, rank, search
+from cli.trash import trash
 from cli.vocabulary import vocabulary
 from core.domain.errors import FivefoldError
 
@@ -46,6 +47,7 @@ app = typer.Typer(
 app.add_typer(profiles, name="profiles")
 app.add_typer(vocabulary, name="vocabulary")
 app.add_typer(models, name="models")
+app.add_typer(trash, name="trash")
 app.add_typer(enrichment, name="enrichment")
 app.add_typer(evaluate, name="evaluate")
 app.command("app")(serve)

@@ -32,6 +32,7 @@ from core.library.saved_searches import SavedSearchService
 from core.library.shortlists import ShortlistService
 from core.library.sources.feed_service import FeedService
 from core.library.sources.folder_service import FolderService
+from core.library.trash import TrashService
 from core.library.upload_queue import UploadQueue
 from core.library.versions.service import VersionService
 from core.library.vocabulary.service import VocabularyService
@@ -58,6 +59,7 @@ class Workbench:
     folders: FolderService
     bulk_edit: BulkEditService
     history: HistoryService
+    trash: TrashService
     versions: VersionService
     enrichment: EnrichmentService
     active_learning: ActiveLearningService
@@ -84,6 +86,8 @@ class Workbench:
     check: LibraryCheck
     database_notice: Callable[[], str]
     """What happened to the database of late that a user should know; "" while nothing did."""
+    login_notice: str = ""
+    """What is wrong with the login of the database, for administrators; "" when it is right."""
 
     def notices(self) -> Sequence[str]:
         """Notices about degraded parts, for the user; empty while models are not loaded."""

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from core.domain.documents import Document
     from core.domain.five_truths import FiveTruthsAnswer
     from core.domain.results import SearchResult
+    from core.library.trash import TrashedDocument
     from core.workbench import Workbench
 
 __all__ = ["DocumentLibrary", "open_library"]
+
+_WHO = "Python"
+"""Who deletes and restores, for the history."""
 
 
 def open_library(where: "str | Path | Settings | None" = None) -> "DocumentLibrary":
@@ -99,6 +103,22 @@ class DocumentLibrary:
     def documents(self, *, archived: bool | None = False) -> "Sequence[Document]":
         """The documents, newest first. archived: False the living ones, True the archived ones, None both."""
         return self._workbench.documents.list(archived=archived)
+
+    def delete(self, document: "Document | int") -> None:
+        """Move a document to the trash. Raises NotFound."""
+        self._workbench.bulk_edit.delete(document if isinstance(document, int) else document.id, who=_WHO)
+
+    def trash(self) -> "Sequence[TrashedDocument]":
+        """What is in the trash, the last deleted first."""
+        return self._workbench.trash.listed()
+
+    def restore(self, *documents: "TrashedDocument | int") -> "Sequence[Document]":
+        """Bring documents back from the trash, with everything that belonged to them. Raises NotFound, BadRequest."""
+        return self._workbench.trash.restore([_trashed_id(each) for each in documents], who=_WHO)
+
+    def purge(self, *documents: "TrashedDocument | int") -> None:
+        """Delete documents of the trash for good; nothing brings them back. Raises NotFound."""
+        self._workbench.trash.purge([_trashed_id(each) for each in documents], who=_WHO)
 
     def label(self, document: "Document | int", **labels: str) -> "Document":
         """Set labels of a document by hand: truth, domain, authority, jurisdiction, effective_date, temporal_class or
@@ -190,3 +210,7 @@ class DocumentLibrary:
         """Which sentences of a text do their citations support? A citation follows its sentence in square brackets:
         a sentence ("[42.3]"), a passage ("[42]") or a place ("[handbook.pdf, p.5]")."""
         return self._workbench.cite_check.check(text, project)
+
+
+def _trashed_id(document: "TrashedDocument | int") -> int:
+    return document if isinstance(document, int) else document.document_id

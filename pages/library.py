@@ -1,4 +1,4 @@
-"""Library: the list of documents beside the chosen one or those edited together; entities, duplicates and history."""
+"""Library: the list beside the chosen document or those edited together; entities, duplicates, history, trash."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,6 +21,7 @@ from pages.components.library.editing import draw_editing, draw_spreadsheet, dra
 from pages.components.library.enrichment import draw_enrichment_state
 from pages.components.library.entity_browser import draw_entities, entity_params, entity_state
 from pages.components.library.history import draw_history
+from pages.components.library.trash import draw_trash
 from pages.components.library.versions import draw_duplicates
 from pages.components.pager import pages_of
 
@@ -120,7 +121,7 @@ def _pane() -> Callable[[], None] | None:
     if found:
         return lambda: draw_details(found[0])
     state["library.document"] = ""
-    st.caption(":material/info: The document of this address is not in the library. It may have been deleted.")
+    st.caption(":material/info: The document of this address is not in the library. It may be in the trash.")
     return None
 
 
@@ -146,6 +147,7 @@ _VIEWS: Mapping[str, Callable[[], None]] = {
     "Spreadsheet": _spreadsheet,
     "Enrichment": _enrichment,
     "History": draw_history,
+    "Trash": draw_trash,
 }
 """What can be looked at of the library, by the name people choose it by."""
 

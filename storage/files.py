@@ -8,6 +8,7 @@ its name is reported, not returned.
 import os
 import string
 import time
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -62,6 +63,30 @@ class OriginalFiles:
     def exists(self, sha256: str) -> bool:
         """Whether these bytes are stored."""
         return _is_name(sha256) and bool(self._files.exists(self._path(sha256)))
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes; harmless when they are gone. Raises StoreFailed."""
+        if not _is_name(sha256):
+            return
+        try:
+            self._files.rm_file(self._path(sha256))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreFailed(
+                f"The original {sha256[:12]}… could not be deleted: {error}.", "Make the data folder writable."
+            ) from error
+
+    def names(self) -> Iterator[str]:
+        """The SHA-256 of every stored file, sorted. Raises StoreFailed."""
+        try:
+            found = self._files.find(self._root) if self._files.exists(self._root) else ()
+        except OSError as error:
+            raise StoreFailed(f"The originals cannot be listed: {error}.", "Check the data folder.") from error
+        for path in sorted(found):
+            name = "".join(str(path).rsplit("/", 2)[-2:])
+            if _is_name(name):
+                yield name
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name[:2]}/{name[2:]}"

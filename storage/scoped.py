@@ -67,6 +67,10 @@ class ScopedVectorIndex:
         """Delete the vectors of the visible ones of these passages. Raises StoreFailed."""
         self._index.discard(np.intersect1d(passage_ids, self._catalogue.admissible(_LIVING_AND_ARCHIVED)))
 
+    def vacuum(self) -> None:
+        """Of the whole library. Raises StoreFailed."""
+        self._index.vacuum()
+
     def _seen(self, passage_ids: Sequence[int]) -> list[int]:
         asked = np.asarray(list(passage_ids), dtype=np.int64)
         seen: list[int] = asked[np.isin(asked, self._catalogue.admissible(_LIVING_AND_ARCHIVED))].tolist()
@@ -123,6 +127,14 @@ class ScopedSparseIndex:
     def count(self) -> int:
         """Visible passages."""
         return len(self._seen())
+
+    def unused(self, stems: Sequence[str]) -> Sequence[str]:
+        """Those that no passage of the whole library contains."""
+        return self._index.unused(stems)
+
+    def vacuum(self) -> None:
+        """Of the whole library. Raises StoreFailed."""
+        self._index.vacuum()
 
     def differences(self) -> tuple[int, int]:
         """Of the whole library: only an administrator of every project may ask. Changes nothing."""

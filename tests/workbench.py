@@ -47,6 +47,7 @@ from tests.fakes import (
     FakeSignatureStore,
     FakeSparseIndex,
     FakeTokenStore,
+    FakeTrash,
     FakeUploadQueueStore,
     FakeUsageLog,
     FakeVectorIndex,
@@ -118,6 +119,10 @@ class _DocumentLocator:
         """Raises NotFound."""
         return {self.workbench.documents.get(each).project for each in document_ids}
 
+    def trashed(self, document_ids: Iterable[int]) -> Iterable[str | None]:
+        """Raises NotFound."""
+        return {self.workbench.trash.get(each).project for each in document_ids}
+
 
 @dataclass(frozen=True, slots=True)
 class OpenedWorkbench:
@@ -171,6 +176,7 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             people=FakePeopleStore(),
             tokens=FakeTokenStore(),
             audit=FakeAuditLog(),
+            trash=FakeTrash(catalogue),
         ),
         assembly.Outside(
             embedder=LazyEmbedder(stores.models, models),

@@ -10,6 +10,7 @@ from api.routes import (
     knowledge,
     profiles,
     search,
+    trash,
     uploads,
     usage,
 )
@@ -18,6 +19,7 @@ __all__ = ["ROUTERS"]
 
 ROUTERS = (
     documents.routes,
+    trash.routes,
     uploads.routes,
     search.routes,
     answers.routes,

@@ -81,9 +81,9 @@ def change_document(caller: AtWork, document_id: DocumentId, change: DocumentCha
     return DocumentShape.of(documents.get(document_id))
 
 
-@routes.delete("/documents/{document_id}", status_code=204, summary="Delete a document")
+@routes.delete("/documents/{document_id}", status_code=204, summary="Move a document to the trash")
 def delete_document(caller: AtWork, document_id: DocumentId) -> None:
-    """Delete a document from the library and every index. The history can bring it back from its original."""
+    """Move a document to the trash, out of the library and every index. It can be restored from there."""
     caller.workbench.bulk_edit.delete(document_id, who=caller.name)
 
 

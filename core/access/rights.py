@@ -23,6 +23,7 @@ class Locator(Protocol):
     does not see."""
 
     def documents(self, document_ids: Iterable[int]) -> Iterable[str | None]: ...
+    def trashed(self, document_ids: Iterable[int]) -> Iterable[str | None]: ...
     def table(self, name: str) -> str | None: ...
     def coverage_run(self, run_id: int) -> str | None: ...
     def topics(self, topic_ids: Iterable[int]) -> Iterable[str | None]: ...
@@ -75,6 +76,10 @@ def _document(name: str = "document_id") -> Place:
 def _documents(name: str = "document_ids") -> Place:
     """None in place of the list stands for all documents of the library."""
     return lambda find, given: (None,) if given[name] is None else find.documents(given[name])
+
+
+def _trashed(find: Locator, given: Arguments) -> Iterable[str | None]:
+    return find.trashed(given["document_ids"])
 
 
 def _two(one: str, other: str) -> Place:
@@ -224,7 +229,6 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _project, "documents", "upload store"),
     **_writes(_A, _document(), "documents", "archive correct delete replace retry uncorrect"),
     **_writes(_A, _labels("changes"), "documents", "correct_many"),
-    **_writes(_A, _of("document"), "documents", "restore"),
     **_writes(_A, _table, "documents", "set_table_role"),
     **_writes(_ADMIN, _shared, "documents", "read_all_again"),
     **_reads("document_list", "by_id documents naming page"),
@@ -252,6 +256,10 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _labels("labels"), "bulk_edit", "set_labels"),
     **_writes(_A, _change_set, "bulk_edit", "undo"),
     **_reads("history", "newest of_document"),
+    **_reads("trash", "days get listed restorable"),
+    **_writes(_A, _trashed, "trash", "restore"),
+    **_writes(_ADMIN, _trashed, "trash", "purge"),
+    **_writes(_ADMIN, _shared, "trash", "purge_due put"),
     **_writes(_undoing, _history, "history", "undo"),
     **_reads(
         "versions",
@@ -260,7 +268,7 @@ RIGHTS: Mapping[str, Right] = {
     ),
     **_writes(_R, _two("older_id", "newer_id"), "versions", "accept reject turn_round"),
     **_writes(_R, _two("one_id", "other_id"), "versions", "undo"),
-    **_writes(_ADMIN, _shared, "versions", "compare follow forget"),
+    **_writes(_ADMIN, _shared, "versions", "compare follow forget leave rejoin"),
     # Enrichment, learning, vocabulary, models
     **_reads("enrichment", "citation entities failed lacking of of_many statistics"),
     **_writes(_A, _document(), "enrichment", "enrich"),
@@ -268,7 +276,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_ADMIN, _shared, "enrichment", "follow forget"),
     **_writes(_A, _document(), "enrichment.edits", "remove_question reset rewrite_summary set_keywords set_type"),
     **_reads("active_learning", "accuracy acts choice newest recent_verdicts"),
-    **_writes(_ADMIN, _shared, "active_learning", "choose deleted follow forget learn renew_records"),
+    **_writes(_ADMIN, _shared, "active_learning", "choose deleted follow forget learn renew_records restored"),
     **_rows("active_learning.label_changes", Right(_R, _shared), "preview"),
     **_writes(_R, _shared, "active_learning.label_changes", "apply undo"),
     **_reads("vocabulary", "changes current in_use newest terms tried tried_on version versions"),

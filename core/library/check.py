@@ -1,7 +1,8 @@
 """Compares the stores of a library with its catalogue, and repairs what can be repaired.
 
 The catalogue is authoritative. Keywords are indexed again from it. A passage without a vector needs its document read
-again; a vector without a passage is deleted. A missing original can only be uploaded again.
+again; a vector without a passage is deleted. A missing original can only be uploaded again. What no document uses any
+more, an original or the rows of a table, is deleted.
 """
 
 import logging
@@ -14,6 +15,7 @@ import numpy as np
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
+from core.library.trash import RETENTION, TrashService, TrashStore
 from core.ports.catalogue import Catalogue
 from core.ports.stores import BlobStore, PassageIds, SparseIndex, VectorIndex
 
@@ -34,6 +36,7 @@ class CheckedStore(StrEnum):
     KEYWORDS = "keywords"
     VECTORS = "vectors"
     ORIGINALS = "originals"
+    TRASH = "trash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,13 @@ class LibraryCheck:
         keywords: SparseIndex,
         vectors: VectorIndex,
         originals: BlobStore,
+        trash: TrashService,
+        leftovers: TrashStore,
         read_again: Callable[[int], object],
     ) -> None:
         self._catalogue, self._keywords, self._vectors = catalogue, keywords, vectors
         self._originals, self._read_again = originals, read_again
+        self._trash, self._leftovers = trash, leftovers
         self._notice = ""
 
     @property
@@ -108,6 +114,7 @@ class LibraryCheck:
                     repairable=False,
                 )
             )
+        differences += [*self._check_interrupted(repair), *self._check_tables(repair), *self._check_unused(repair)]
         return CheckReport(len(documents), len(passages), tuple(differences))
 
     def run_at_start(self) -> None:
@@ -138,6 +145,47 @@ class LibraryCheck:
         if repair:
             return [Difference(CheckedStore.KEYWORDS, message, "Repaired from the catalogue.", repaired=True)]
         return [Difference(CheckedStore.KEYWORDS, message, "A repair indexes them again from the catalogue.")]
+
+    def _check_interrupted(self, repair: bool) -> list[Difference]:
+        """Documents whose deletion for good was interrupted."""
+        begun = [each.document_id for each in self._trash.listed() if each.purging]
+        if not begun:
+            return []
+        message = f"{_count(len(begun), 'document')} only partly deleted for good."
+        if not repair:
+            return [Difference(CheckedStore.TRASH, message, "A worker goes on with it, and so does a repair.")]
+        self._trash.purge(begun, RETENTION)
+        return [Difference(CheckedStore.TRASH, message, "Deleted.", repaired=True)]
+
+    def _check_tables(self, repair: bool) -> list[Difference]:
+        """Rows of uploaded tables that belong to no document."""
+        left = self._leftovers.leftover_tables()
+        if not left:
+            return []
+        message = f"{_count(len(left), 'stored table')} of documents that are gone."
+        if not repair:
+            return [Difference(CheckedStore.TRASH, message, "A repair deletes them.")]
+        self._leftovers.drop_leftover_tables()
+        return [Difference(CheckedStore.TRASH, message, "Deleted.", repaired=True)]
+
+    def _check_unused(self, repair: bool) -> list[Difference]:
+        """Originals that no document of any tenant refers to. Where none at all is referred to, the folder rather
+        belongs to another database."""
+        names = list(self._originals.names())
+        left = self._leftovers.unused_originals(names)
+        if not left:
+            return []
+        message = f"{_count(len(left), 'original')} of no document, in the library or in the trash."
+        if len(left) == len(names):
+            remedy = "Nothing here uses this folder 'originals': check that it belongs to this database."
+            return [Difference(CheckedStore.ORIGINALS, message, remedy, repairable=False)]
+        if not repair:
+            return [Difference(CheckedStore.ORIGINALS, message, "A repair deletes them.")]
+        for each in left:
+            with self._leftovers.unreferenced(each) as unused:
+                if unused:
+                    self._originals.delete(each)
+        return [Difference(CheckedStore.ORIGINALS, message, "Deleted.", repaired=True)]
 
     def _check_vectors(self, passages: PassageIds, unreadable: set[int], repair: bool) -> list[Difference]:
         """unreadable: documents without an original, which cannot be read again."""

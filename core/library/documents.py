@@ -1,5 +1,4 @@
-"""The documents of a library: stores, lists, corrects, archives, decrypts and deletes them; every index follows."""
-# Over 300 lines: all that is done to a document.
+"""The documents of a library: stores, lists, corrects, archives and decrypts them; every index follows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +12,11 @@ from core.domain.results import Statistics, UploadReceipt
 from core.ingestion.file_names import clean_name
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
+from core.library.trash import TrashService
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import WAITING, JobQueue
 from core.ports.reader import FileReader
-from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex, Vectors
+from core.ports.stores import BlobStore, VectorIndex, Vectors
 from core.table_qa.service import TableService
 
 __all__ = ["DecryptionService", "DocumentService", "Follower", "asks_for_password"]
@@ -36,30 +36,22 @@ class Follower(Protocol):
 
 
 class DocumentService:
-    """The documents of one tenant.
-
-    graph: None where a library has no entity store. followers: notified of every deleted document. on_delete: called
-    with the ids of permanently deleted documents.
-    """
+    """The documents of one tenant."""
 
     def __init__(
         self,
         *,
         catalogue: Catalogue,
         vectors: VectorIndex,
-        sparse: SparseIndex,
         originals: BlobStore,
         jobs: JobQueue,
         tables: TableService,
         corrector: LabelCorrector,
-        graph: EntityGraph | None,
-        followers: Sequence[Follower],
-        on_delete: Sequence[Callable[[Sequence[int]], object]],
+        trash: TrashService,
         now: Callable[[], datetime],
     ) -> None:
-        self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
-        self._jobs, self._tables, self._corrector, self._graph = jobs, tables, corrector, graph
-        self._followers, self._on_delete, self._now = tuple(followers), tuple(on_delete), now
+        self._catalogue, self._vectors, self._originals, self._trash = catalogue, vectors, originals, trash
+        self._jobs, self._tables, self._corrector, self._now = jobs, tables, corrector, now
 
     # Upload
 
@@ -111,6 +103,8 @@ class DocumentService:
                 step=WAITING,
             )
         )
+        if not self._originals.exists(digest):  # the last document that used it was deleted for good meanwhile
+            self._originals.put(data)
         if queue:
             self._jobs.defer_ingest([document.id])
         return UploadReceipt(document.id, name, digest)
@@ -119,9 +113,9 @@ class DocumentService:
         """Store one original of a batch; the caller queues it. Raises what `upload` raises."""
         return self.upload(name, data, project=project, tags=tags, queue=False)
 
-    def replace(self, document_id: int, name: str, data: bytes) -> UploadReceipt:
+    def replace(self, document_id: int, name: str, data: bytes, who: str = "analyst") -> UploadReceipt:
         """Upload a file in place of an unreadable one; it takes over project, tags and origin, and the old document is
-        deleted.
+        moved to the trash.
 
         Raises what `upload` raises, and NotFound.
         """
@@ -130,7 +124,7 @@ class DocumentService:
             name, data, project=old.project, tags=old.tags, source_type=old.source_type, parent=old.parent, url=old.url
         )
         if receipt.document_id != document_id:
-            self.delete(document_id)
+            self.delete(document_id, who)
         return receipt
 
     def retry(self, document_id: int) -> None:
@@ -205,40 +199,9 @@ class DocumentService:
         self._catalogue.save_labels(replace(document, archived=archived), passages)
         self._vectors.update(passages)
 
-    def delete(self, document_id: int) -> None:
-        """Remove a document from every index and the catalogue; its original stays until purged. Table versions that it
-        had replaced become current again.
-        """
-        for restored in self._tables.forget(document_id):
-            self.archive(restored, archived=False)
-        self._sparse.delete([document_id])
-        self._vectors.delete([document_id])
-        if self._graph is not None:
-            self._graph.delete([document_id])
-        for follower in self._followers:
-            follower.forget([document_id])
-        self._catalogue.delete(document_id)
-        for note in self._on_delete:
-            note([document_id])
-
-    def restore(self, document: Document) -> int:
-        """Read a deleted document again from its stored original, with its name, project, tags, source, address and
-        owner; labels set by hand come back with it. Returns its new id. Raises NotFound when the original is gone.
-        """
-        receipt = self.upload(
-            document.name,
-            self._originals.get(document.sha256),
-            project=document.project,
-            tags=document.tags,
-            source_type=document.source_type,
-            url=document.url,
-            queue=False,
-        )
-        if not receipt.duplicate_of:
-            new = self._catalogue.document(receipt.document_id)
-            self._catalogue.save_labels(replace(new, owner=document.owner), ())
-            self._jobs.defer_ingest([new.id])
-        return receipt.document_id
+    def delete(self, document_id: int, who: str = "analyst") -> None:
+        """Move a document to the trash, out of every index and count. Raises NotFound."""
+        self._trash.put(document_id, who)
 
     def correct(self, document_id: int, field: str, value: str, who: str = "analyst") -> Document:
         """Set a label by hand: it is stored as confirmed, and stays when the document is read again.
@@ -299,4 +262,6 @@ class DecryptionService:
         copy = self._reader.unlock(document.name, self._blobs.get(document.sha256), password)
         readable = self._blobs.put(copy)
         self._catalogue.save_labels(replace(document, readable=readable), ())
+        if not self._blobs.exists(readable):  # the last document that used it was deleted for good meanwhile
+            self._blobs.put(copy)
         self._retry(document_id)

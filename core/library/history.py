@@ -12,8 +12,9 @@ from core.domain.coverage import Decision, ReviewVerdict, Topic, TopicRevision
 from core.domain.errors import BadRequest
 from core.domain.profiles import ProfileVersion
 from core.evaluation.tuning.profile_registry import ProfileRegistry, differences
-from core.library.bulk_edit.service import DELETED, BulkEditService
+from core.library.bulk_edit.service import BulkEditService
 from core.library.bulk_edit.store import ChangeSet
+from core.library.trash import DELETED, ERASED, TrashService
 from core.library.versions.service import VersionService
 from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.vocabulary.service import VocabularyService
@@ -74,14 +75,15 @@ class HistoryService:
         coverage: CoverageService,
         profiles: ProfileRegistry,
         vocabulary: VocabularyService,
+        trash: TrashService,
     ) -> None:
         self._edits, self._versions, self._coverage = edits, versions, coverage
-        self._profiles, self._vocabulary = profiles, vocabulary
+        self._profiles, self._vocabulary, self._trash = profiles, vocabulary, trash
 
     def newest(self, limit: int = _MOST) -> Sequence[HistoryEntry]:
         """The newest entries of the whole library, newest first. Raises StoreFailed."""
         entries = [
-            *map(_of_edit, self._edits.history(limit=limit)),
+            *self._of_edits(self._edits.history(limit=limit)),
             *self._of_versions(self._versions.decisions(limit)),
             *_of_decisions(self._coverage.decisions_of_all_boards()),
             *map(_of_topics, self._coverage.topic_edits(_MOST_REVISIONS)),
@@ -93,7 +95,7 @@ class HistoryService:
     def of_document(self, document_id: int, limit: int = _MOST) -> Sequence[HistoryEntry]:
         """The newest changes of one document and of its versions, newest first. Raises StoreFailed."""
         decided = [each for each in self._versions.decisions(limit) if document_id in (each.older_id, each.newer_id)]
-        entries = [*map(_of_edit, self._edits.history(document_id, limit)), *self._of_versions(decided)]
+        entries = [*self._of_edits(self._edits.history(document_id, limit)), *self._of_versions(decided)]
         return sorted(entries, key=lambda entry: entry.at, reverse=True)[:limit]
 
     def undo(self, entry: HistoryEntry, who: str) -> Sequence[str]:
@@ -117,6 +119,14 @@ class HistoryService:
                 number = int(entry.reference)
                 self._vocabulary.restore(number - 1, who=who, after=number)
         return ()
+
+    def _of_edits(self, sets: Sequence[ChangeSet]) -> list[HistoryEntry]:
+        """A deletion can be undone while the document is in the trash; what is deleted for good stays so."""
+        restorable = self._trash.restorable()
+        gone = [any(c.field in _GONE and c.document_id not in restorable for c in each.changes) for each in sets]
+        return [
+            _of_edit(each, possible=each.undone_at is None and not lost) for each, lost in zip(sets, gone, strict=True)
+        ]
 
     def _undo_profile(self, name: str, version: int, who: str) -> None:
         if version == 1:
@@ -167,7 +177,11 @@ _VERSION_WORDS: Mapping[VersionVerdict, tuple[str, str, str]] = {
 """Verdict → what happened, and the older document before and after; {} is the newer one."""
 
 
-def _of_edit(changed: ChangeSet) -> HistoryEntry:
+_GONE = (DELETED, ERASED)
+"""Fields whose value is a SHA-256, which says nothing to people."""
+
+
+def _of_edit(changed: ChangeSet, *, possible: bool) -> HistoryEntry:
     return HistoryEntry(
         HistoryKind.DOCUMENTS,
         str(changed.id),
@@ -175,10 +189,10 @@ def _of_edit(changed: ChangeSet) -> HistoryEntry:
         changed.who,
         changed.what,
         tuple(
-            HistoryChange(each.name, each.field, each.before, each.after if each.field != DELETED else "yes")
+            HistoryChange(each.name, each.field, each.before, each.after if each.field not in _GONE else "yes")
             for each in changed.changes
         ),
-        changed.undone_at is None,
+        possible,
         changed.undone_at,
         changed.undone_by,
     )

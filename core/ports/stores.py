@@ -88,6 +88,10 @@ class VectorIndex(Protocol):
         """Delete the vectors of these passages."""
         ...
 
+    def vacuum(self) -> None:
+        """Rewrite files that still hold what was deleted."""
+        ...
+
 
 class SparseIndex(Protocol):
     """BM25 over stemmed text. Never blocks a search: new uploads are searchable at once, compaction runs separately."""
@@ -128,6 +132,14 @@ class SparseIndex(Protocol):
 
     def count(self) -> int: ...
 
+    def unused(self, stems: Sequence[str]) -> Sequence[str]:
+        """Those of the stems that no passage of the library contains; order kept."""
+        ...
+
+    def vacuum(self) -> None:
+        """Rewrite files that still hold words of deleted passages."""
+        ...
+
     def differences(self) -> tuple[int, int]:
         """(catalogue passages missing from the index, index entries that are not in the catalogue or have another
         text). Changes nothing."""
@@ -150,6 +162,14 @@ class BlobStore(Protocol):
         ...
 
     def exists(self, sha256: str) -> bool: ...
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes; harmless when they are gone."""
+        ...
+
+    def names(self) -> Iterator[str]:
+        """The SHA-256 of everything stored, in any order."""
+        ...
 
 
 class Profiles(Protocol):

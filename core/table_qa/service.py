@@ -1,6 +1,6 @@
 """The Reality tables of one tenant: loading, links and questions. project None means the whole library."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -88,13 +88,22 @@ class TableService:
                 if links != table.links:
                     self._store.change(replace(table, links=links))
 
-    def forget(self, document_id: int) -> Sequence[int]:
-        """Delete a document's tables; returns the ids of documents whose tables become current again."""
+    def forget(self, document_id: int, first: Callable[[], object] = lambda: None) -> Sequence[int]:
+        """Delete a document's tables; returns the ids of documents whose tables become current again. first: what takes
+        the document itself away, and perhaps its tables with it."""
         before = {table.document_id for table in self._store.tables()}
+        first()
         self._store.forget(document_id)
         tables = self._store.tables()
         self._link(tables)
         return sorted({table.document_id for table in tables} - before)
+
+    def linked(self, before: Collection[int]) -> Sequence[int]:
+        """Suggest links anew after a document came back; returns the ids of those that had current tables before, and
+        have none now."""
+        tables = self._store.tables()
+        self._link(tables)
+        return sorted(set(before) - {table.document_id for table in tables})
 
     # The tables
 

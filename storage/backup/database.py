@@ -16,12 +16,12 @@ from storage.postgres.database import conninfo_of, psycopg_url, store_failures
 
 __all__ = ["dump_database", "restore_database"]
 
-_ROLES = (
-    "SELECT rolname FROM pg_roles WHERE rolname = 'fivefold_app' OR rolname ~ '^fivefold_(owner|reader)_[0-9a-f]+$'"
-)
+_ROLES = "SELECT rolname FROM pg_roles WHERE rolname ~ '^fivefold_(app|purger|queue|owner_[0-9a-f]+|reader_[0-9a-f]+)$'"
 _ORIGINALS = """
 SELECT coalesce(nullif(readable, ''), sha256) AS name FROM documents
 UNION SELECT sha256 FROM documents
+UNION SELECT coalesce(nullif(readable, ''), sha256) FROM trash WHERE NOT purging
+UNION SELECT sha256 FROM trash WHERE NOT purging
 """
 _COUNTED = ("count(*)", "coalesce(sum(passages), 0)")
 _OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -56,7 +56,7 @@ def _check_reads_everything(connection: "psycopg.Connection[tuple[object, ...]]"
     if may != "True":
         raise BadRequest(
             "This database login sees one tenant's rows only, so a backup would be empty.",
-            "Set DATABASE_URL to a login with BYPASSRLS for this command.",
+            "Set FIVEFOLD_MIGRATION_DATABASE_URL to a login with BYPASSRLS for this command.",
         )
 
 

@@ -18,7 +18,8 @@ from hashlib import sha256
 from typing import Any
 
 import psycopg
-from sqlalchemy import Connection, Engine, text
+from psycopg import sql
+from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from core.domain.errors import BadRequest, StoreFailed
@@ -143,8 +144,9 @@ class TableAccess:
         """The login that reads the tables."""
         return f"fivefold_reader_{self._mark}"
 
-    def _password(self) -> str:
-        secret = f"{self.database.engine.url.password or ''}/{self.database.engine.url.database}"
+    def _password(self, pool: URL | None = None) -> str:
+        url = pool or self.database.engine.url
+        secret = f"{url.password or ''}/{url.database}"
         return hmac.new(secret.encode(), self.reader.encode(), sha256).hexdigest()
 
     @contextmanager
@@ -156,9 +158,7 @@ class TableAccess:
         with store_failures(doing), self.database.engine.begin() as connection:
             key = int(self._mark[:7], 16)
             connection.execute(text("SELECT pg_advisory_xact_lock(:class, :key)"), {"class": _LOCK_CLASS, "key": key})
-            made = text("SELECT 1 FROM pg_namespace WHERE nspname = :schema")
-            if connection.scalar(made, {"schema": self.schema}) is None:
-                self._make(connection)
+            self._ensure(connection)
             tenant = text("SELECT set_config('fivefold.tenant', :tenant, true)")
             connection.execute(tenant, {"tenant": self.database.tenant})
             self.as_app(connection)
@@ -174,6 +174,20 @@ class TableAccess:
         connection.execute(text(f"SET LOCAL ROLE {APP_ROLE}"))
         connection.execute(text("SET LOCAL search_path TO DEFAULT"))
 
+    def _ensure(self, connection: Connection) -> None:
+        made = text("SELECT 1 FROM pg_namespace WHERE nspname = :schema")
+        if connection.scalar(made, {"schema": self.schema}) is None:
+            self._make(connection)
+
+    def prepare(self, connection: Connection, login: str) -> None:
+        """Make schema and roles with the rights of their owner, and let a login use them that may make none: it may
+        switch to the role that fills tables, and end statements of the one that reads them."""
+        self._ensure(connection)
+        driver: Any = connection.connection.driver_connection
+        name = sql.Identifier(login)
+        driver.execute(sql.SQL(f"GRANT {self.owner} TO {{}} WITH INHERIT FALSE, SET TRUE").format(name))
+        driver.execute(sql.SQL(f"GRANT {self.reader} TO {{}} WITH INHERIT TRUE, SET FALSE").format(name))
+
     def _make(self, connection: Connection) -> None:
         names = {"owner": self.owner, "reader": self.reader, "schema": self.schema}
         driver: Any = connection.connection.driver_connection
@@ -182,14 +196,15 @@ class TableAccess:
             driver.execute(f"ALTER ROLE {self.reader} SET temp_file_limit = '{_TEMPORARY_MEGABYTES}MB'")
 
     @staticmethod
-    def renew_passwords(engine: Engine) -> None:
-        """Give the reader of every tenant its password; needed after a restore. Raises StoreFailed."""
+    def renew_passwords(engine: Engine, pool: URL) -> None:
+        """Give the reader of every tenant its password, as programs with the pool's URL compute it; needed after a
+        restore. Raises StoreFailed."""
         with store_failures("setting up the readers of tables"), engine.begin() as connection:
             tenants = connection.scalars(text("SELECT DISTINCT tenant_id FROM documents")).all()
             for access in (TableAccess(Database(engine, tenant)) for tenant in tenants):
                 made = text("SELECT 1 FROM pg_roles WHERE rolname = :reader")
                 if connection.scalar(made, {"reader": access.reader}):
-                    connection.exec_driver_sql(f"ALTER ROLE {access.reader} PASSWORD '{access._password()}'")
+                    connection.exec_driver_sql(f"ALTER ROLE {access.reader} PASSWORD '{access._password(pool)}'")
 
     def exists(self) -> bool:
         """Whether any table was ever loaded."""

@@ -1,14 +1,17 @@
 """The registry of Reality tables and the SQL history, and loading tables with COPY.
 
-The current version of a table is stored under its own name, older versions as name__v1, name__v2 …
+The current version of a table is stored under its own name, older versions as name__v1, name__v2 …, and those in the
+trash as trash$1, trash$2 …
 """
+# Over 300 lines: a table's names in the database and in the registry change together, whichever way it goes.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from psycopg import sql
 from sqlalchemy import (
     CheckConstraint,
     Connection,
@@ -48,6 +51,7 @@ __all__ = [
     "SqlHistoryRow",
     "TableLoader",
     "known_tables",
+    "parked_name",
     "placed",
     "stored_name",
     "unplaced",
@@ -173,6 +177,11 @@ def stored_name(name: str, version: int) -> str:
     return f"{name}__v{version}"
 
 
+def parked_name(table_id: int) -> str:
+    """The database name of a table in the trash; no table in use has a dollar sign."""
+    return f"trash${table_id}"
+
+
 def known_tables(connection: Connection, tenant: str) -> list[RealityTable]:
     """Every version of every table, ordered by name and version."""
     own = REALITY.c.tenant_id == tenant
@@ -241,6 +250,58 @@ class TableLoader:
 
     def forget(self, document_id: int) -> None:
         """Drop a document's tables; the version before each becomes current again."""
+        self._take_away(document_id, lambda table, stored: f'DROP TABLE IF EXISTS "{stored}"')
+
+    def park(self, document_id: int) -> None:
+        """As `forget`, but the tables stay under names that nothing reads; `bring_back` restores them."""
+        self._take_away(
+            document_id,
+            lambda table, stored: (
+                f'REVOKE ALL ON "{stored}" FROM {self._access.reader};'
+                f' ALTER TABLE "{stored}" RENAME TO "{parked_name(table.id)}"'
+            ),
+        )
+
+    def bring_back(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Restore parked tables from the rows of their registry. Each gets its name and version again, or the next free
+        ones when another table has them by now."""
+        for row in rows:
+            parked = from_json(RealityTable, row["data"])
+            known = known_tables(self._connection, self._tenant)
+            same = [each for each in known if each.name == parked.name]
+            if any(not _same_table(each, parked) for each in same):
+                free = _free_name(parked, {each.name for each in known}, sheets=1)
+                table = replace(parked, name=free, version=1, current=True)
+            elif any(each.version == parked.version for each in same):
+                table = replace(parked, version=max(each.version for each in same) + 1, current=True)
+            else:
+                table = replace(parked, current=all(each.version < parked.version for each in same))
+            self._place(table, parked_name(parked.id), row["rejects"])
+
+    def _place(self, table: RealityTable, parked: str, rejects: Any) -> None:
+        older = self._older(table) if table.current else None
+        stored = table.name if table.current else stored_name(table.name, table.version)
+        self._access.as_owner(self._connection)
+        driver: Any = self._connection.connection.driver_connection
+        if older is not None:
+            driver.execute(f'ALTER TABLE "{table.name}" RENAME TO "{stored_name(table.name, older)}"')
+            driver.execute(f'REVOKE SELECT ON "{stored_name(table.name, older)}" FROM {self._access.reader}')
+        driver.execute(f'ALTER TABLE "{parked}" RENAME TO "{stored}"')
+        if table.current:
+            driver.execute(f'GRANT SELECT ON "{stored}" TO {self._access.reader}')
+        self._access.as_app(self._connection)
+        self._connection.execute(insert(REALITY).values(self._row(table) | {"rejects": rejects}))
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Drop stored tables by their names in the database."""
+        self._access.as_owner(self._connection)
+        driver: Any = self._connection.connection.driver_connection
+        for each in names:
+            driver.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(each)))
+        self._access.as_app(self._connection)
+
+    def _take_away(self, document_id: int, how: Callable[[RealityTable, str], str]) -> None:
+        """how: the statement for a table and its name in the database."""
         connection = self._connection
         for table in [each for each in known_tables(connection, self._tenant) if each.document_id == document_id]:
             own = (REALITY.c.tenant_id == self._tenant, REALITY.c.id == table.id)
@@ -253,7 +314,7 @@ class TableLoader:
             self._access.as_owner(connection)
             driver: Any = connection.connection.driver_connection
             stored = table.name if table.current else stored_name(table.name, table.version)
-            driver.execute(f'DROP TABLE IF EXISTS "{stored}"')
+            driver.execute(how(table, stored))
             if table.current and before is not None:
                 driver.execute(f'ALTER TABLE "{stored_name(table.name, before)}" RENAME TO "{table.name}"')
                 driver.execute(f'GRANT SELECT ON "{table.name}" TO {self._access.reader}')

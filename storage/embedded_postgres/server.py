@@ -57,8 +57,16 @@ class EmbeddedServer:
         return self.folder / "postgres"
 
     def url(self, database: str = "fivefold") -> str:
-        """A connection URL over the server's socket, which only the user running it can reach."""
-        return f"postgresql://postgres@/{quote(database)}?host={quote(str(self._socket_folder()), safe='')}"
+        """A connection URL of the owner over the server's socket, which only the user running it can reach. It is a
+        superuser: for setting up, upgrades and backups."""
+        return self._url("postgres", database)
+
+    def login_url(self) -> str:
+        """The same for the connection pool: a login without rights of its own; see storage.postgres.logins."""
+        return self._url("fivefold_login", "fivefold")
+
+    def _url(self, login: str, database: str) -> str:
+        return f"postgresql://{login}@/{quote(database)}?host={quote(str(self._socket_folder()), safe='')}"
 
     def _socket_folder(self) -> Path:
         # A socket path may have about 100 characters; a longer one is reached through a short symbolic link.

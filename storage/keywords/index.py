@@ -32,7 +32,9 @@ from storage.keywords.segments import (
     checksum,
     compact,
     delete_rows,
+    has_stem,
     live_rows,
+    merge_segments,
     read_manifest,
     segment_from_bytes,
     segment_to_bytes,
@@ -123,6 +125,17 @@ class KeywordIndex:
     def count(self) -> int:
         """Passages indexed."""
         return self._current().count()
+
+    def unused(self, stems: Sequence[str]) -> Sequence[str]:
+        """Those of the stems that no passage contains, order kept. Raises StoreFailed."""
+        segments = self._current().segments
+        return [each for each in stems if not any(has_stem(segment, each) for segment in segments)]
+
+    def vacuum(self) -> None:
+        """Write the segments that hold deleted passages again without them. Raises StoreFailed."""
+        with self._latest() as loaded:
+            if any(not segment.live.all() for segment in loaded.scorer.segments):
+                self._publish([s if s.live.all() else merge_segments([s]) for s in loaded.scorer.segments])
 
     # core.library.check
 

@@ -29,6 +29,7 @@ __all__ = [
     "checksum",
     "compact",
     "delete_rows",
+    "has_stem",
     "live_rows",
     "merge_segments",
     "read_manifest",
@@ -188,6 +189,14 @@ def _from_postings(
 def delete_rows(segment: Segment, dead: NDArray[np.bool_]) -> Segment:
     """The segment with these rows deleted too; dead: bool, shape (n,)."""
     return replace(segment, live=segment.live & ~dead)
+
+
+def has_stem(segment: Segment, stem: str) -> bool:
+    """Whether a live passage contains the stem."""
+    column = segment.columns.get(stem)
+    if column is None:
+        return False
+    return bool(segment.live[segment.rows[segment.starts[column] : segment.starts[column + 1]]].any())
 
 
 def segment_to_bytes(segment: Segment) -> bytes:

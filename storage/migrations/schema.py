@@ -31,13 +31,15 @@ import storage.postgres.notifications
 import storage.postgres.saved_searches
 import storage.postgres.shortlists
 import storage.postgres.sources
+import storage.postgres.trash
 import storage.postgres.upload_queue
 import storage.postgres.usage
 import storage.postgres.versions
 import storage.postgres.vocabularies
 import storage.postgres.word_vectors  # noqa: F401 - all of these register their tables
-from storage.postgres.database import APP_ROLE
+from storage.postgres.database import APP_ROLE, PURGE_ROLE, QUEUE_ROLE
 from storage.postgres.tables import Base
+from storage.postgres.trash import quoting_columns
 
 __all__ = ["METADATA", "all_tenants", "create_missing"]
 
@@ -46,19 +48,19 @@ METADATA = Base.metadata
 
 # Roles belong to the whole server, so another database or process may have created it already. A login without
 # CREATEROLE gets a clear error; then an administrator creates fivefold_app once.
-_ROLE = f"""
+_ROLE = """
 DO $$
 BEGIN
-    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{APP_ROLE}') THEN
-        CREATE ROLE {APP_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS;
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role}') THEN
+        CREATE ROLE {role} NOLOGIN NOSUPERUSER NOBYPASSRLS;
     END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
 END $$;
 DO $$
 BEGIN
-    IF NOT pg_has_role(current_user, '{APP_ROLE}', 'SET') THEN
-        EXECUTE format('GRANT {APP_ROLE} TO %I', current_user);
+    IF NOT pg_has_role(current_user, '{role}', 'SET') THEN
+        EXECUTE format('GRANT {role} TO %I', current_user);
     END IF;
 END $$;
 """
@@ -122,7 +124,8 @@ def create_missing(connection: Connection, *, earlier: bool) -> None:
     belongs to another program, and creating ours fails.
     """
     connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
-    connection.execute(text(_ROLE))
+    for role in (APP_ROLE, PURGE_ROLE, QUEUE_ROLE):
+        connection.execute(text(_ROLE.format(role=role)))
     if earlier:
         _add_columns(connection)
     METADATA.create_all(connection, checkfirst=earlier)
@@ -135,6 +138,7 @@ def create_missing(connection: Connection, *, earlier: bool) -> None:
         _guard(connection, table, policies)
         for column in table.columns:
             _place(connection, table, column)
+    _let_purge(connection, policies)
     connection.execute(text(_TRIGGER))
     _create_job_queue(connection)
 
@@ -167,6 +171,20 @@ def _guard(connection: Connection, table: Table, policies: set[str]) -> None:
     connection.exec_driver_sql(f"GRANT {table.info['rights']} ON {table.name} TO {APP_ROLE}")
 
 
+def _let_purge(connection: Connection, policies: set[str]) -> None:
+    """Grant the role that deletes for good its rights: to change what may quote a document, and to see of every tenant
+    which originals are used."""
+    for table, columns in quoting_columns().items():
+        connection.exec_driver_sql(f"GRANT SELECT, UPDATE ({', '.join(columns)}) ON {table.name} TO {PURGE_ROLE}")
+    read = "tenant_id, project, sha256, readable"  # the policies read the first two
+    for name, seen in (("documents", f"{read}, id"), ("trash", f"{read}, purging")):
+        connection.exec_driver_sql(f"GRANT SELECT ({seen}) ON {name} TO {PURGE_ROLE}")
+        if f"{name}_of_purge" not in policies:
+            connection.exec_driver_sql(
+                f"CREATE POLICY {name}_of_purge ON {name} FOR SELECT TO {PURGE_ROLE} USING (true)"
+            )
+
+
 def _place(connection: Connection, table: Table, column: Column[object]) -> None:
     """Set what PostgreSQL stores about a column beyond its type: its sequence, and how long values are stored.
 
@@ -193,3 +211,10 @@ def _create_job_queue(connection: Connection) -> None:
         cursor = connection.connection.cursor()
         cursor.execute(SchemaManager.get_schema())
         cursor.close()
+    names = connection.scalars(text("SELECT tablename FROM pg_tables WHERE tablename LIKE 'procrastinate\\_%'"))
+    for name in names.all():
+        connection.exec_driver_sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {name} TO {QUEUE_ROLE}")
+    sequences = "SELECT sequencename FROM pg_sequences WHERE sequencename LIKE 'procrastinate\\_%'"
+    for name in connection.scalars(text(sequences)).all():
+        connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {name} TO {QUEUE_ROLE}")
+    connection.exec_driver_sql(f"GRANT SELECT ON alembic_version TO {QUEUE_ROLE}")

@@ -38,7 +38,15 @@ from core.domain.sanitize import storable_text
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
 from storage.postgres.document_list import list_documents
-from storage.postgres.documents import DOCUMENTS, PAGES, document_from, document_values, read_documents, storable_page
+from storage.postgres.documents import (
+    DOCUMENTS,
+    PAGES,
+    document_from,
+    document_values,
+    lock_original,
+    read_documents,
+    storable_page,
+)
 from storage.postgres.filters import conditions, facets, months, with_phrases
 from storage.postgres.json_records import next_ids
 from storage.postgres.passages import (
@@ -126,6 +134,7 @@ class SqlCatalogue:
         """Store a pending document under a new id; if another session stored the same file first, return that one."""
         values = document_values(document) | {"tenant_id": self._tenant}
         with self._database.transaction("storing a document") as connection:
+            lock_original(connection, document.sha256)
             row = upsert(DOCUMENTS).values(values).on_conflict_do_nothing().returning(DOCUMENTS.c.id)
             document_id = connection.scalar(row)
         if document_id is not None:
@@ -245,6 +254,8 @@ class SqlCatalogue:
         """Store changed labels, tags, dates, project or archived flag. Raises NotFound."""
         changes = {name: value for name, value in document_values(document).items() if name not in _IDENTITY}
         with self._database.transaction("storing labels") as connection:
+            if document.readable:
+                lock_original(connection, document.readable)
             self._change(connection, document.id, changes)
             update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
 

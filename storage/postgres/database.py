@@ -1,9 +1,9 @@
 """One tenant's access to PostgreSQL: every transaction runs under a restricted role and sets its tenant.
 
 Row-level security is the first safeguard, the code's own `tenant_id` condition the second. Superusers and roles with
-BYPASSRLS ignore row-level security, and the embedded server has no other login; so each transaction first switches to
-`fivefold_app`, a role with neither right, and then sets its tenant. Both settings end with the transaction, so that a
-pooled connection never carries a tenant over into other work.
+BYPASSRLS ignore row-level security, so the pool has a login with neither right (`storage.postgres.logins`). That login
+may read nothing by itself: each transaction first switches to `fivefold_app`, then sets its tenant. Both settings end
+with the transaction, so that a pooled connection never carries a tenant over into other work.
 
 A person who may see some projects only is a `Scope`: restrictive policies (`storage.postgres.tables`) hide all other
 rows, whatever a query asks for.
@@ -24,7 +24,18 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain.errors import BadRequest, StoreFailed
 
-__all__ = ["APP_ROLE", "EVERYTHING", "Database", "Scope", "conninfo_of", "engine_for", "psycopg_url", "store_failures"]
+__all__ = [
+    "APP_ROLE",
+    "EVERYTHING",
+    "PURGE_ROLE",
+    "QUEUE_ROLE",
+    "Database",
+    "Scope",
+    "conninfo_of",
+    "engine_for",
+    "psycopg_url",
+    "store_failures",
+]
 
 _UNREACHABLE = (
     "Check that PostgreSQL is running and that DATABASE_URL is right, then try again."
@@ -40,7 +51,7 @@ _HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
     (
         psycopg.errors.InsufficientPrivilege,
         "The database refuses access",
-        "Grant the role in DATABASE_URL the rights described in the documentation, then try again.",
+        "Start the app once with FIVEFOLD_MIGRATION_DATABASE_URL, which gives the login of DATABASE_URL its rights.",
     ),
     (
         psycopg.errors.UndefinedTable,
@@ -88,6 +99,10 @@ def _store_failed(error: Exception, doing: str) -> StoreFailed:
 
 
 APP_ROLE = "fivefold_app"
+QUEUE_ROLE = "fivefold_queue"
+"""What the job queue's library needs, which switches to no role: its own tables."""
+PURGE_ROLE = "fivefold_purger"
+"""Deletes for good: takes quotes out of the tenant's stored values, and sees which originals any tenant uses."""
 
 _ENTER = text(
     "SELECT set_config('role', :role, true), set_config('fivefold.tenant', :tenant, true),"
@@ -121,11 +136,11 @@ class Database:
     scope: Scope = EVERYTHING
 
     @contextmanager
-    def transaction(self, doing: str) -> Iterator[Connection]:
+    def transaction(self, doing: str, role: str = APP_ROLE) -> Iterator[Connection]:
         """A connection inside one transaction, committed at the end. Raises StoreFailed ("… while {doing}")."""
         with store_failures(doing), self.engine.begin() as connection:
             projects, login = self.scope.setting, self.scope.login
-            connection.execute(_ENTER, {"role": APP_ROLE, "tenant": self.tenant, "projects": projects, "login": login})
+            connection.execute(_ENTER, {"role": role, "tenant": self.tenant, "projects": projects, "login": login})
             yield connection
 
 

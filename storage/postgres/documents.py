@@ -45,6 +45,7 @@ __all__ = [
     "evidence_from_text",
     "labels_data",
     "labels_from",
+    "lock_original",
     "read_documents",
     "storable_page",
 ]
@@ -116,6 +117,17 @@ class PageRow(Base):
 
 DOCUMENTS = table_of(DocumentRow)
 PAGES = table_of(PageRow)
+
+
+_ORIGINAL_LOCK = 5_007
+"""Arbitrary; differs from every other advisory lock of the program."""
+
+
+def lock_original(connection: Connection, sha256: str, *, alone: bool = False) -> None:
+    """Until the transaction ends, nobody deletes these bytes; alone: nor begins to use them."""
+    lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+    query = text(f"SELECT {lock}(hashtextextended(:name, {_ORIGINAL_LOCK}))")
+    connection.execute(query, {"name": sha256})
 
 
 def storable_page(page: Page) -> Page:

@@ -26,7 +26,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.domain.documents import Origin, Sector
 from core.domain.sanitize import storable_text
 from core.insights.store import (
+    Episode,
     EvidenceLink,
+    Insight,
     InsightCounts,
     InsightOrEpisode,
     InsightPage,

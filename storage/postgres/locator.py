@@ -17,6 +17,7 @@ from storage.postgres.insights import EPISODES, INSIGHTS
 from storage.postgres.json_records import any_of
 from storage.postgres.meetings import MEETINGS
 from storage.postgres.sources import FEEDS, WATCHED_FOLDERS
+from storage.postgres.trash import TRASH
 
 __all__ = ["SqlLocator"]
 
@@ -30,6 +31,10 @@ class SqlLocator:
     def documents(self, document_ids: Iterable[int]) -> Iterable[str | None]:
         """Raises NotFound when one is missing or hidden."""
         return self._projects(DOCUMENTS, "document", document_ids)
+
+    def trashed(self, document_ids: Iterable[int]) -> Iterable[str | None]:
+        """Raises NotFound when one is not in the trash, or hidden."""
+        return self._projects(TRASH, "document in the trash", document_ids, TRASH.c.document_id)
 
     def table(self, name: str) -> str | None:
         """Raises NotFound."""
@@ -58,13 +63,14 @@ class SqlLocator:
         return self._first(self._projects(MEETINGS, "meeting", [meeting_id]))
 
     def change_set(self, set_id: int) -> Iterable[str | None]:
-        """The projects of all documents of a change that are still there. Raises NotFound for a hidden change."""
+        """The projects of the documents of a change, also of those in the trash. Raises NotFound for a hidden one."""
         changed = select(CHANGES.c.document_id).where(self._own(CHANGES), CHANGES.c.set_id == set_id)
         ids = self._found(changed, f"There is no change {set_id}.")
-        query = select(DOCUMENTS.c.project).where(self._own(DOCUMENTS), DOCUMENTS.c.id == any_of(ids)).distinct()
+        living = select(DOCUMENTS.c.project).where(self._own(DOCUMENTS), DOCUMENTS.c.id == any_of(ids))
+        deleted = select(TRASH.c.project).where(self._own(TRASH), TRASH.c.document_id == any_of(ids))
         with self._database.transaction("checking rights") as connection:
-            found = connection.scalars(query).all()
-        # A deleted document has no project any more: restoring it needs a role in every project.
+            found = connection.scalars(living.union(deleted)).all()
+        # What was deleted for good has no project any more.
         return found or (None,)
 
     def question_set(self, set_id: int) -> str | None:
@@ -92,9 +98,11 @@ class SqlLocator:
         """Raises NotFound."""
         return self._first(self._projects(WATCHED_FOLDERS, "watched folder", [folder_id]))
 
-    def _projects(self, table: Table, noun: str, ids: Iterable[int]) -> list[str | None]:
+    def _projects(self, table: Table, noun: str, ids: Iterable[int], key: Any = None) -> list[str | None]:
+        """key: the column of the ids, `id` where it has one."""
         wanted = sorted({int(each) for each in ids})
-        query = select(table.c.id, table.c.project).where(self._own(table), table.c.id == any_of(wanted))
+        key = table.c.id if key is None else key
+        query = select(key.label("id"), table.c.project).where(self._own(table), key == any_of(wanted))
         with self._database.transaction("checking rights") as connection:
             found: dict[int, str | None] = {row.id: row.project for row in connection.execute(query)}
         for each in wanted:

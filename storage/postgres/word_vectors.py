@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Index,
     any_,
+    delete,
     func,
     literal,
     select,
@@ -25,8 +26,8 @@ __all__ = ["WORDS", "SqlWordVectorStore", "WordRow"]
 
 
 class WordRow(Base):
-    """A word of the library and its vector. Rows are deleted with their model only: a word that no passage contains any
-    more does no harm."""
+    """A word of the library and its vector. Rows are deleted with their model, and with the last document that has the
+    word when it is deleted for good."""
 
     __tablename__ = "words"
     __table_args__ = (of_tenant(), Index("words_newest", "tenant_id", "model", "id"), allow("SELECT, INSERT, DELETE"))
@@ -92,6 +93,15 @@ class SqlWordVectorStore:
             connection.execute(insert(WORDS).on_conflict_do_nothing(), rows)
         with self._lock:
             self._read_at = -_FRESH_SECONDS
+
+    def discard(self, stems: Sequence[str]) -> None:
+        """Delete the words with these stems, of every model. Other processes forget them when they end. Raises
+        StoreFailed."""
+        chosen = WORDS.c.stem == any_(literal(list(stems), ARRAY(WORDS.c.stem.type)))
+        with self._database.transaction("forgetting words") as connection:
+            connection.execute(delete(WORDS).where(WORDS.c.tenant_id == self._database.tenant, chosen))
+        with self._lock:
+            self._forget("")
 
     def all(self) -> WordVectors:
         """All stored words, by stem; the same object until a word is added. Raises StoreFailed."""

@@ -41,8 +41,9 @@ _UNREACHABLE = "Check that Chroma runs and that FIVEFOLD_CHROMA_URL is right, th
 _EF_SEARCH = 400  # candidates the graph keeps while searching; at 100 it misses some of the best 10
 
 
-def chroma_client(*, url: str = "", folder: Path | None = None) -> "ClientAPI":
-    """A client of the server at `url`, or of an embedded Chroma in `folder`. Sends no usage statistics.
+def chroma_client(*, url: str = "", folder: Path | None = None, token: str = "") -> "ClientAPI":
+    """A client of the server at `url`, or of an embedded Chroma in `folder`. Sends no usage statistics. token: sent to
+    the server with each request, as `Authorization: Bearer …`.
 
     Raises BadRequest for an invalid URL, StoreFailed when Chroma does not answer.
     """
@@ -59,6 +60,9 @@ def chroma_client(*, url: str = "", folder: Path | None = None) -> "ClientAPI":
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadRequest(f"'{url}' is not the URL of a Chroma server.", "Write it as http://host:8000.")
+    if token:
+        settings.chroma_client_auth_provider = "chromadb.auth.token_authn.TokenAuthClientProvider"
+        settings.chroma_client_auth_credentials = token
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 8000)
     try:
@@ -239,6 +243,9 @@ class ChromaIndex:
         with _failures("deleting vectors"):
             for rows in self._batches(len(passage_ids)):
                 self._collection().delete(ids=[str(i) for i in passage_ids[rows].tolist()])
+
+    def vacuum(self) -> None:
+        """Nothing: Chroma has no call for it; `chroma vacuum` does it while Chroma is stopped."""
 
 
 def _cosines(vector: NDArray[np.float32], records: Mapping[str, Any]) -> dict[int, float]:

@@ -169,6 +169,9 @@ class PgvectorIndex:
         with self._database.transaction("deleting vectors") as connection:
             connection.execute(update(PassageRow).where(*chosen).values(embedding=None, embedded_by=None))
 
+    def vacuum(self) -> None:
+        """Nothing: the vectors are in the rows of the passages, and PostgreSQL frees the room of deleted rows."""
+
     def _of_tenant_and_model(self) -> ColumnElement[bool]:
         return and_(PassageRow.tenant_id == self._database.tenant, PassageRow.embedded_by == self._model())
 
@@ -278,6 +281,11 @@ class CachedVectorIndex:
         """Delete the vectors of these passages. Raises StoreFailed."""
         self._index.discard(passage_ids)
         self._cache.invalidate()
+
+    def vacuum(self) -> None:
+        """Rewrite the cache's file. Raises StoreFailed."""
+        self._index.vacuum()
+        self._cache.rewrite()
 
 
 def _fits(snapshot: Snapshot, vector: NDArray[np.float32]) -> bool:

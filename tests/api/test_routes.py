@@ -149,6 +149,14 @@ def test_a_document_is_archived_restored_and_deleted(tmp_path: Path) -> None:
     assert data(client.delete("/documents/2"), 204) is None
     assert problem(client.get("/documents/2"), 404)["hint"]
     problem(client.delete("/documents/2"), 404)
+    (trashed,) = data(client.get("/trash"))["items"]
+    assert trashed["id"] == 2 and trashed["contents"]["passage"] and trashed["leaves_at"] > trashed["deleted_at"]
+    assert [each["id"] for each in data(client.post("/trash/restore", json={"documents": [2]}))] == [2]
+    assert data(client.get("/documents/2"))["id"] == 2 and data(client.get("/trash"))["total"] == 0
+    problem(client.delete("/trash/2"), 404)
+    data(client.delete("/documents/2"), 204)
+    assert data(client.delete("/trash/2"), 204) is None
+    problem(client.post("/trash/restore", json={"documents": [2]}), 404)
 
 
 def test_pages_passages_and_the_original_are_read(client: TestClient) -> None:

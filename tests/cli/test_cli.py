@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
+from fivefold import open_library
 from storage.embedded_postgres.server import start_embedded
 from tests.answers.schema import BRIEF
 
@@ -174,6 +175,25 @@ def test_a_lost_keyword_index_is_reported_and_repaired(library: Path) -> None:
     repaired = run("check", "--repair")
     assert repaired.exit_code == 0 and "repaired  keywords:" in repaired.stdout
     assert run("check").exit_code == 0
+
+
+def test_the_trash_is_listed_restored_and_emptied(library: Path, tmp_path: Path) -> None:
+    note = tmp_path / "passing-note.md"
+    note.write_text("# Note\n\nThe lantern is kept in the shed.\n", "utf-8")
+    assert run("ingest", note).exit_code == 0
+    with open_library(library) as opened:
+        (document,) = [each for each in opened.documents() if each.name == "passing-note.md"]
+        opened.delete(document)
+        assert [each.name for each in opened.trash()] == ["passing-note.md"]
+    assert "30 days left  passing-note.md  (Python)" in run("trash", "list").stdout
+    assert "restored  passing-note.md" in run("trash", "restore", "passing-note.md").stdout
+    with open_library(library) as opened:
+        opened.delete(document.id)
+    refused = run("trash", "purge")
+    assert refused.exit_code == 2 and "Say which documents" in refused.stderr
+    assert run("trash", "purge", "--all", "--yes").stdout == "deleted for good  passing-note.md\n"
+    assert run("trash", "list").stdout == "The trash is empty.\n"
+    assert run("trash", "restore", document.id).exit_code == 2
 
 
 @pytest.mark.usefixtures("ingested")

@@ -17,6 +17,7 @@ from tests.fakes.indexes import FakeEntityGraph, FakeSparseIndex, FakeVectorInde
 from tests.fakes.labels import FakeActiveLearningStore, FakeChangeLog, FakeVocabularyStore
 from tests.fakes.meetings import FakeMeetingStore
 from tests.fakes.searches import FakeInsightStore, FakeSavedSearchStore, FakeShortlistStore, FakeUsageLog
+from tests.fakes.trash import FakeTrash
 from tests.fakes.uploads import (
     FakeBlobs,
     FakeFeedStore,
@@ -54,6 +55,7 @@ __all__ = [
     "FakeSparseIndex",
     "FakeTeam",
     "FakeTokenStore",
+    "FakeTrash",
     "FakeUploadQueueStore",
     "FakeUsageLog",
     "FakeVectorIndex",

@@ -234,6 +234,13 @@ class FakeCatalogue:
             self._documents.pop(document_id, None)
             self._forget_contents(document_id)
 
+    def put_back(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
+        """A document with its contents, under the ids they had."""
+        with self._lock:
+            self._documents[document.id] = document
+            self._pages |= {(document.id, page.number): page for page in pages}
+            self._passages |= {passage.id: passage for passage in passages}
+
     def page(self, document_id: int, number: int) -> Page:
         """One page. Raises NotFound."""
         if (document_id, number) not in self._pages:

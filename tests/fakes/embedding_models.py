@@ -138,6 +138,10 @@ class FakeWordsInUse:
         """Store stem → word, with one row of codes each."""
         self._own().add(words, codes)
 
+    def discard(self, stems: Sequence[str]) -> None:
+        """Delete the words with these stems."""
+        self._own().discard(stems)
+
     def all(self) -> WordVectors:
         """All words known, by stem."""
         return self._own().all()

@@ -15,7 +15,7 @@ from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds, Vectors
 from core.search.query.expansion import WordVectors
 from storage.keywords.scoring import Bm25Scorer
-from storage.keywords.segments import build_segment, compact, delete_rows
+from storage.keywords.segments import build_segment, compact, delete_rows, has_stem
 
 __all__ = ["FakeEntityGraph", "FakeSparseIndex", "FakeVectorIndex", "FakeWordVectorStore"]
 
@@ -91,6 +91,9 @@ class FakeVectorIndex:
         gone = set(passage_ids.tolist())
         self._rows = {i: row for i, row in self._rows.items() if i not in gone}
 
+    def vacuum(self) -> None:
+        """Nothing is in files."""
+
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float64]:
     wide = np.asarray(vector, dtype=np.float64).ravel()
@@ -151,6 +154,13 @@ class FakeSparseIndex:
     def count(self) -> int:
         """Passages indexed."""
         return self._bm25.count()
+
+    def unused(self, stems: Sequence[str]) -> Sequence[str]:
+        """Those of the stems that no passage contains."""
+        return [each for each in stems if not any(has_stem(segment, each) for segment in self._bm25.segments)]
+
+    def vacuum(self) -> None:
+        """Nothing is in files."""
 
     def differences(self) -> tuple[int, int]:
         """How many passages are missing and how many left over."""
@@ -296,6 +306,14 @@ class FakeWordVectorStore:
         if len(held) > len(own.stems):
             rows = np.stack([row for _, row in held.values()])
             self._words = WordVectors(tuple(held), tuple(word for word, _ in held.values()), rows)
+
+    def discard(self, stems: Sequence[str]) -> None:
+        """Delete the words with these stems."""
+        own, gone = self._words, set(stems)
+        kept = [row for row, stem in enumerate(own.stems) if stem not in gone]
+        if len(kept) < len(own.stems):
+            named = (tuple(each[row] for row in kept) for each in (own.stems, own.words))
+            self._words = WordVectors(*named, own.codes[kept])
 
     def all(self) -> WordVectors:
         """All words known, by stem."""

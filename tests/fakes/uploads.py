@@ -1,7 +1,7 @@
 """Where documents come from, in memory: uploads, originals, feeds, watched folders, and jobs that run at once."""
 # Over 300 lines: five stores with many short methods.
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -188,6 +188,14 @@ class FakeBlobs:
     def exists(self, sha256: str) -> bool:
         """Whether these bytes are stored."""
         return sha256 in self._data
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes; harmless when they are gone."""
+        self._data.pop(sha256, None)
+
+    def names(self) -> Iterator[str]:
+        """The SHA-256 of everything stored, sorted."""
+        yield from sorted(self._data)
 
 
 def _digest(data: bytes) -> str:

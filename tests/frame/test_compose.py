@@ -1,16 +1,18 @@
 """The compose files: valid YAML that sets only what exists, and starts under the rules of sign-in."""
 
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from sqlalchemy.engine import make_url
 
 from bootstrap.environment import Settings
 from bootstrap.sign_in import SignIn, check_address, sign_in_settings
 
-FILES = ("compose.yaml", "compose.team.yaml")
+FILES = ("compose.yaml", "compose.team.yaml", "compose.chroma.yaml")
 
 
 def read(root: Path, name: str) -> dict[str, Any]:
@@ -21,8 +23,9 @@ def read(root: Path, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_variable_of_a_compose_file_is_a_setting(root: Path, name: str) -> None:
-    known = {"DATABASE_URL", "POSTGRES_USER", "POSTGRES_PASSWORD", "POSTGRES_DB"}
-    known |= {f"FIVEFOLD_{each.name.upper()}" for each in fields(Settings)}
+    known = {"DATABASE_URL", "POSTGRES_USER", "POSTGRES_PASSWORD_FILE", "POSTGRES_DB"}
+    settings = {f"FIVEFOLD_{each.name.upper()}" for each in fields(Settings)}
+    known |= settings | {f"{each}_FILE" for each in settings}
     for service in read(root, name)["services"].values():
         assert set(service.get("environment", {})) - {"<<"} <= known
 
@@ -48,3 +51,61 @@ def test_the_team_signs_in(root: Path, tmp_path: Path) -> None:
     )
     assert app["FIVEFOLD_ALLOW_ANYONE"] == "false"
     assert sign_in_settings(settings).kind is SignIn.OIDC
+
+
+SERVICES = [(name, service) for name in FILES for service in read(Path(__file__).parents[2], name)["services"]]
+CONFINED = [each for each in SERVICES if "image" in read(Path(__file__).parents[2], each[0])["services"][each[1]]]
+"""Services that a file defines; the others only add to one of compose.yaml."""
+
+
+@pytest.mark.parametrize(("name", "service"), CONFINED)
+def test_every_container_is_confined(root: Path, name: str, service: str) -> None:
+    found = read(root, name)["services"][service]
+    assert found["cap_drop"] == ["ALL"] and found["security_opt"] == ["no-new-privileges:true"]
+    assert found["read_only"] is True and found["mem_limit"]
+    assert set(found.get("cap_add", ())) <= {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID", "NET_BIND_SERVICE"}
+    assert not found.get("privileged") and not found.get("network_mode")
+
+
+@pytest.mark.parametrize(("name", "service"), CONFINED)
+def test_every_image_of_others_can_be_pinned_by_digest(root: Path, name: str, service: str) -> None:
+    image = read(root, name)["services"][service]["image"]
+    assert image == "fivefold" or re.fullmatch(r"\$\{([A-Z]+_IMAGE):-[^}]+\}", image)
+    documented = (root / "docs/database.md").read_text("utf-8")
+    assert image == "fivefold" or image.partition(":")[0].removeprefix("${") in documented
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_password_is_in_a_file_or_in_the_environment(root: Path, name: str) -> None:
+    described = read(root, name)
+    for service in described["services"].values():
+        for variable, value in service.get("environment", {}).items():
+            assert "PASSWORD" not in variable or variable.endswith("_FILE")
+            assert variable != "FIVEFOLD_CHROMA_TOKEN" and not re.search(r"://[^/@]+:[^/@]+@", str(value))
+            if variable.endswith("_FILE"):
+                assert str(value).removeprefix("/run/secrets/") in service["secrets"]
+    for each in described.get("secrets", {}).values():
+        assert each["file"].startswith("./secrets/")
+
+
+def test_the_pool_has_another_login_than_the_owner_and_only_the_app_knows_the_owner(root: Path) -> None:
+    services = read(root, "compose.yaml")["services"]
+    app, worker = services["app"]["environment"], services["worker"]["environment"]
+    pool, owner = (make_url(app[name]).username for name in ("DATABASE_URL", "FIVEFOLD_MIGRATION_DATABASE_URL"))
+    assert pool != owner == services["database"]["environment"]["POSTGRES_USER"]
+    assert worker["DATABASE_URL"] == app["DATABASE_URL"] and "FIVEFOLD_MIGRATION_DATABASE_URL" not in worker
+    assert "database-owner-password" not in services["worker"]["secrets"]
+
+
+def test_chroma_is_reached_through_the_gate_only_and_the_gate_asks_for_the_token(root: Path) -> None:
+    described = read(root, "compose.chroma.yaml")
+    chroma, gate = described["services"]["chroma"], described["services"]["chroma-gate"]
+    assert chroma["networks"] == ["vectors"] and described["networks"]["vectors"]["internal"] is True
+    assert "ports" not in chroma and "ports" not in gate
+    assert (
+        'header Authorization "Bearer {$$CHROMA_TOKEN}"' in gate["command"][2] and "respond 401" in gate["command"][2]
+    )
+    for service in ("app", "worker"):
+        environment = described["services"][service]["environment"]
+        assert environment["FIVEFOLD_CHROMA_URL"] == "http://chroma-gate:8000"
+        assert environment["FIVEFOLD_CHROMA_TOKEN_FILE"] == "/run/secrets/chroma-token"

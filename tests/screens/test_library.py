@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.components.library.document_list import PER_PAGE
 from tests.library.packing import zip_of
@@ -162,8 +163,7 @@ def test_deleting_asks_first(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document=wanted)
     screen.button(key=f"delete.{wanted}").click().run()
     assert len(stocked.workbench.documents.list()) == 4
-    [yes] = [each for each in screen.button if each.label == "Delete" and each.key != f"delete.{wanted}"]
-    yes.click().run()
+    next(each for each in screen.button if each.label == "Move to the trash").click().run()
     assert {each.name for each in stocked.workbench.documents.list()}.isdisjoint({"flsa_section_207.md"})
     past = opened("library.py", view="history")
     assert "was deleted" in words(past)
@@ -280,3 +280,41 @@ def test_the_usage_of_a_document_tells_how_often_it_was_opened_and_for_which_que
     (row,) = listed(screen, "Questions")
     assert row["full"] == 'What of "50%" overtime?' and row["cells"]["cited"] == "1"
     assert row["address"] == "search?q=What+of+%2250%25%22+overtime%3F"
+
+
+def _tick_in_trash(screen: AppTest, ids: list[int]) -> None:
+    """As the table in the browser does."""
+    screen.session_state["trash.ticked"] = frozenset(ids)
+    screen.run()
+
+
+def test_the_trash_lists_restores_and_deletes_for_good(stocked: Stack, opened: Opened) -> None:
+    assert "The trash is empty" in words(opened("library.py", view="trash"))
+    ids = [int(_named(stocked, name)) for name in ("flsa_section_207.md", "hostile_notes.md")]
+    for each in ids:
+        stocked.workbench.bulk_edit.delete(each, "Ann")
+    screen = opened("library.py", view="trash")
+    rows = listed(screen)
+    assert {row["full"] for row in rows} == {"flsa_section_207.md", "hostile_notes.md"}
+    assert {(row["cells"]["who"], row["cells"]["left"]) for row in rows} == {("Ann", "30")}
+    _tick_in_trash(screen, ids[:1])
+    screen.button(key="trash.restore").click().run()
+    assert "flsa_section_207.md" in {each.name for each in stocked.workbench.documents.list()}
+    _tick_in_trash(screen, ids)  # the first is no longer there
+    screen.button(key="trash.purge").click().run()
+    assert "hostile_notes.md** cannot be restored afterwards" in words(screen)
+    assert len(stocked.workbench.trash.listed()) == 1
+    screen.button(key="trash.purge.yes").click().run()
+    assert not stocked.workbench.trash.listed() and "The trash is empty" in words(screen)
+    past = opened("library.py", view="history")
+    assert "was deleted for good" in words(past) and not [each for each in past.button if each.label == "Undo"]
+
+
+def test_the_trash_is_narrowed_by_words_and_project(stocked: Stack, opened: Opened) -> None:
+    for each in stocked.workbench.documents.list():
+        stocked.workbench.bulk_edit.delete(each.id, "Ann")
+    screen = opened("library.py", view="trash")
+    screen.text_input(key="trash.words").set_value("ann policy").run()
+    assert {row["full"] for row in listed(screen)} == {"overtime_policy.md"}
+    screen.text_input(key="trash.words").set_value("nobody").run()
+    assert "No document matches" in words(screen)

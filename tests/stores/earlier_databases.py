@@ -18,11 +18,11 @@ def create_earlier(engine: Engine, revision: str) -> None:
 
     with engine.begin() as connection:
         cursor = connection.connection.cursor()
+        cursor.execute(_STAMP)
         for number, statements in _earlier_revisions():
             if number > revision:
                 break
             cursor.execute(SchemaManager.get_schema() if number == "0002" else statements)
-        cursor.execute(_STAMP)
         cursor.execute(f"INSERT INTO alembic_version VALUES ('{revision}')")
         cursor.close()
 

@@ -52,7 +52,7 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0027")
+    create_earlier(empty, "0028")
     assert schema_of(empty) == schema_of(engine)
 
 

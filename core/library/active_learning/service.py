@@ -80,6 +80,10 @@ class ActiveLearningService:
         if newest is not None and {each.document_id for each in newest.confirmed} & set(document_ids):
             self._defer()
 
+    def restored(self, document_ids: Sequence[int]) -> None:
+        """Documents came back: the next training learns from them again."""
+        self._defer()
+
     def renew_records(self) -> bool:
         """Make some of the records again that belong to another embedding model; whether any is left.
 

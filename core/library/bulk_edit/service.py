@@ -6,20 +6,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.documents import LABEL_FIELDS, Document, DocumentState, Label
+from core.domain.documents import LABEL_FIELDS, Document, Label
 from core.domain.errors import BadRequest, NotFound
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, plan_edits, value_of, with_edits
 from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
+from core.library.trash import DELETED
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
 
-__all__ = ["ARCHIVED", "DELETED", "BulkEditService", "DocumentWriter", "UndoneEdit"]
+__all__ = ["ARCHIVED", "BulkEditService", "DocumentWriter", "UndoneEdit"]
 
 ARCHIVED = "archived"
 """The field of a change that archives a document ("yes") or puts it back ("")."""
-DELETED = "deleted"
-"""The field of a change that deletes a document; its value afterwards is the SHA-256 of the original, which stays."""
 _HISTORY = 200  # sets of changes a page lists; chosen by hand
 _FOLLOWED = ("project", "tags", "source_type")
 OnDocument = Callable[[int, int, str], object]
@@ -27,7 +26,7 @@ OnDocument = Callable[[int, int, str], object]
 
 
 class DocumentWriter(Protocol):
-    """Sets labels, archives, deletes and restores documents. A manual label always overrides an automatic one."""
+    """Sets labels, archives and deletes documents. A manual label always overrides an automatic one."""
 
     def correct_many(self, changes: Sequence[tuple[int, str, str]], who: str = ...) -> Sequence[Document]:
         """(document id, field, value) each, all or none."""
@@ -38,11 +37,7 @@ class DocumentWriter(Protocol):
         ...
 
     def archive(self, document_id: int, *, archived: bool) -> None: ...
-    def delete(self, document_id: int) -> None: ...
-    def restore(self, document: Document) -> int:
-        """Read a deleted document again from its stored original; returns its new id. Raises NotFound when the original
-        is gone."""
-        ...
+    def delete(self, document_id: int, who: str = ...) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +61,12 @@ class BulkEditService:
         labelling: DocumentWriter,
         terms: Callable[[], WorkspaceTerms],
         now: Callable[[], datetime],
+        *,
+        restore: Callable[[Sequence[int], str], object],
         on_move: Callable[[Sequence[int]], object] = lambda document_ids: None,
     ) -> None:
-        """on_move: called with the documents whose project changed."""
-        self._on_move = on_move
+        """restore: brings documents back from the trash. on_move: called with the documents whose project changed."""
+        self._on_move, self._bring_back = on_move, restore
         self._log, self._catalogue, self._vectors = log, catalogue, vectors
         self._labelling, self._terms, self._now = labelling, terms, now
 
@@ -145,28 +142,23 @@ class BulkEditService:
         return self.apply(changes, "Archived" if archived else "Restored from the archive", who)
 
     def delete(self, document_id: int, who: str = "analyst") -> ChangeSet:
-        """Delete a document and record what is needed to restore it. Raises NotFound."""
+        """Move a document to the trash, and record it. Raises NotFound."""
         document = self._catalogue.document(document_id)
-        kept = [
-            LabelEdit(document_id, document.name, field, value_of(document, field), "")
-            for field in METADATA
-            if value_of(document, field)
-        ]
-        self._labelling.delete(document_id)
+        self._labelling.delete(document_id, who)
         gone = LabelEdit(document_id, document.name, DELETED, "", document.sha256)
-        return self._log.add(ChangeSet(self._now(), who, "Deleted", (gone, *kept)))
+        return self._log.add(ChangeSet(self._now(), who, "Deleted", (gone,)))
 
     def undo(self, set_id: int, who: str = "analyst") -> UndoneEdit:
         """Undo a set of changes: every field that still has the value it was set to gets its previous value back.
 
-        Raises NotFound, and BadRequest when it is undone already.
+        A deletion is undone by restoring the document from the trash. Raises NotFound, and BadRequest when it is undone
+        already.
         """
         done = self._log.find(set_id)
         if done.undone_at is not None:
             raise BadRequest(f"'{done.what}' is undone already.", "Look at the history.")
         if any(change.field == DELETED for change in done.changes):
-            self._labelling.restore(self._deleted_document(done))
-            self._log.mark_undone(set_id, who, self._now())
+            self._bring_back([each.document_id for each in done.changes if each.field == DELETED], who)
             return UndoneEdit(1)
         left: list[str] = []
         restored = 0
@@ -187,13 +179,6 @@ class BulkEditService:
     def history(self, document_id: int | None = None, limit: int = _HISTORY) -> Sequence[ChangeSet]:
         """The newest sets of changes, newest first; of one document: its own changes only."""
         return self._log.newest(limit, document_id)
-
-    def _deleted_document(self, done: ChangeSet) -> Document:
-        """The document as it was before it was deleted, without its text and labels."""
-        digest = next(change for change in done.changes if change.field == DELETED)
-        bare = Document(0, digest.name, digest.after, 0, DocumentState.PENDING, done.at)
-        kept = [replace(each, before=each.after, after=each.before) for each in done.changes if each.field in METADATA]
-        return with_edits(bare, kept)
 
     def _apply_to(self, document: Document, changes: Sequence[LabelEdit]) -> list[LabelEdit]:
         """The changes that can be made, a field that was changed since left alone; labels are set for all together."""

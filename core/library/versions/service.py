@@ -80,12 +80,17 @@ class VersionService:
         """A document was read: compare it with those it may resemble."""
         self._comparer.compare(document, passages)
 
+    def leave(self, document: Document) -> tuple[int | None, int | None]:
+        """A document is being deleted: take it out of its chain; a version that only it replaced becomes current again.
+        Returns the versions before and after it."""
+        return self._chains.leave(document)
+
+    def rejoin(self, document_id: int, earlier: int | None, later: int | None) -> None:
+        """A document was restored: put it back between these versions, as far as they are still there."""
+        self._chains.rejoin(document_id, earlier, later)
+
     def forget(self, document_ids: Sequence[int]) -> None:
-        """Documents are being deleted: remove them from their chains; a version that only they replaced becomes current
-        again.
-        """
-        for document in self._catalogue.documents_by_id(document_ids).values():
-            self._chains.leave(document)
+        """Documents were deleted: nothing resembles them any more."""
         self._store.forget(document_ids)
 
     def uncompared(self) -> Sequence[Document]:

@@ -262,9 +262,9 @@ class VersionChains:
         self._catalogue.save_labels(replace(document, archived=archived), passages)
         self._vectors.update(passages)
 
-    def leave(self, document: Document) -> None:
+    def leave(self, document: Document) -> tuple[int | None, int | None]:
         """Remove a document that is being deleted from its chain: its successor replaces its predecessor; when it was
-        the newest, the predecessor becomes current again.
+        the newest, the predecessor becomes current again. Returns predecessor and successor.
         """
         later = self._store.successors([document.id]).get(document.id)
         earlier = document.version_of
@@ -272,6 +272,19 @@ class VersionChains:
             self.relink(((later, document.id, earlier), (document.id, earlier, None)))
         elif earlier is not None:
             self.relink(((document.id, earlier, None),), coming=(earlier,))
+        return earlier, later
+
+    def rejoin(self, document_id: int, earlier: int | None, later: int | None) -> None:
+        """Put a document back between its predecessor and its successor. One that is gone, or belongs to another
+        version by now, is left alone."""
+        known = self._catalogue.documents_by_id([each for each in (earlier, later) if each is not None])
+        links: list[tuple[int, int | None, int | None]] = []
+        if earlier is not None and earlier in known and self._store.successors([earlier]).get(earlier) in (None, later):
+            links.append((document_id, None, earlier))
+        if later is not None and later in known and known[later].version_of in (None, earlier):
+            links.append((later, known[later].version_of, document_id))
+        if links:
+            self.relink(tuple(links))
 
 
 def _changed(links: Links) -> frozenset[int]:

@@ -3,7 +3,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -225,6 +225,10 @@ class WordVectorStore(Protocol):
         """Store stem → word, with one row of codes each; existing entries stay unchanged."""
         ...
 
+    def discard(self, stems: Sequence[str]) -> None:
+        """Delete the words with these stems."""
+        ...
+
     def all(self) -> WordVectors:
         """All stored words; returns the same object until a word is added."""
         ...
@@ -250,6 +254,12 @@ class SynonymFinder:
             batch = {name: fresh[name] for name in names[start : start + _BATCH]}
             self._store.add(batch, packed(self._embedder.embed(list(batch.values()))))
         return len(fresh)
+
+    def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
+        """Delete the words of these texts that are used nowhere else. unused: those of given stems that no passage
+        contains. Raises StoreFailed."""
+        if gone := unused(sorted(words_of(texts))):
+            self._store.discard(gone)
 
     def near(self, terms: Sequence[str]) -> Mapping[str, tuple[NearWord, ...]]:
         """The nearest words of each question term, nearest first, without the term. Raises ModelUnavailable."""

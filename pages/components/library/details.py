@@ -117,16 +117,16 @@ def _open(document_id: int) -> None:
     st.session_state["library.document"] = str(document_id)
 
 
-@st.dialog("Delete this document?")
+@st.dialog("Move to the trash?")
 def _confirm_delete(document: Document) -> None:
     st.markdown(f"**{plain(document.name)}** and its {count(document.passages, 'passage')} will no longer be found.")
     st.caption(
-        "Coverage cells and citations that use it lose their evidence. *History* restores it as long as its original is"
-        " stored."
+        "Coverage cells and citations that use it lose their evidence. *Library › Trash* restores it with everything"
+        " that belongs to it."
     )
     yes, no = st.columns(2)
     if yes.button(
-        "Delete",
+        "Move to the trash",
         type="primary",
         icon=":material/delete:",
         width="stretch",

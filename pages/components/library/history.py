@@ -6,8 +6,9 @@ import streamlit as st
 
 from bootstrap.environment import utc_now
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.library.bulk_edit.service import ARCHIVED, DELETED
+from core.library.bulk_edit.service import ARCHIVED
 from core.library.history import HistoryChange, HistoryEntry, HistoryKind
+from core.library.trash import DELETED, ERASED
 from pages.components import notices, session
 from pages.components.labels import field_title, value_title
 from pages.components.pager import paged
@@ -82,8 +83,8 @@ def _draw_entry(entry: HistoryEntry, *, alone: bool) -> None:
 def _line(change: HistoryChange, kind: HistoryKind, terms: WorkspaceTerms, *, alone: bool) -> str:
     """One change as safe markdown: "memo.pdf: Truth Intent → **Compliance**"."""
     about = "" if alone and kind is HistoryKind.DOCUMENTS else plain(shorten_middle(change.about, 60))
-    if kind is HistoryKind.DOCUMENTS and change.field == DELETED:
-        return f"{about or 'This document'} was deleted"
+    if kind is HistoryKind.DOCUMENTS and change.field in (DELETED, ERASED):
+        return f"{about or 'This document'} was {change.field}"
     if not (change.field or change.before or change.after):
         return about
     own = kind is HistoryKind.DOCUMENTS and change.field != ARCHIVED

@@ -61,6 +61,8 @@ def _rerankers() -> None:
 
 def draw_storage() -> None:
     """What the data folder holds, largest first, and where backups are explained."""
+    if notice := session.workbench().login_notice:
+        st.warning(plain(notice), icon=":material/key:")
     parts = storage_used(settings_from_environment())
     sizes = [part.bytes for part in parts if part.bytes is not None]
     st.markdown(

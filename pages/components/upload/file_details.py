@@ -96,7 +96,7 @@ def _failure(document: Document) -> None:
             key=f"remove.{document.id}",
             icon=":material/delete:",
             type="tertiary",
-            help="*History* in the library restores it.",
+            help="*Trash* in the library restores it.",
             on_click=_remove,
             args=(document.id,),
         )

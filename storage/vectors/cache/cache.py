@@ -337,6 +337,21 @@ class VectorCache:
         if self._worker is not None:
             self._worker.join()
 
+    def rewrite(self) -> None:
+        """Write the file from the database again, where there is one, so that it holds nothing of deleted documents.
+        Searches go on with the old one meanwhile. Raises StoreFailed."""
+        if not library_file(self._folder).exists():
+            return
+        try:
+            with self._only_writer():
+                fresh = self._build(self._model())
+        except (OSError, _CacheStopped) as error:
+            message = f"The copy of vectors and labels could not be written again: {error}."
+            raise StoreFailed(message, "Make room, or delete the folder 'mirror' of the data folder.") from error
+        with self._lock:
+            self._snapshot, self._behind = fresh, False
+        self.invalidate()
+
     def close(self) -> None:
         """Stop the background thread. Harmless when repeated."""
         self._stop.set()

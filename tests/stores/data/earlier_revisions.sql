@@ -1223,3 +1223,93 @@ CREATE POLICY topic_revisions_of_scope ON topic_revisions AS RESTRICTIVE USING (
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
     OR (topic_id IN (SELECT id FROM topics))
 );
+-- revision 0028
+DO $$
+DECLARE
+    role text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['fivefold_purger', 'fivefold_queue'] LOOP
+        IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = role) THEN
+            EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', role);
+        END IF;
+        IF NOT pg_has_role(current_user, role, 'SET') THEN
+            EXECUTE format('GRANT %I TO %I', role, current_user);
+        END IF;
+    END LOOP;
+END $$;
+CREATE TABLE trash (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    document_id bigint NOT NULL,
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    readable text NOT NULL,
+    size_bytes bigint NOT NULL,
+    project text,
+    who text NOT NULL,
+    at timestamptz NOT NULL,
+    contents json NOT NULL,
+    earlier bigint,
+    later bigint,
+    purging boolean NOT NULL,
+    PRIMARY KEY (tenant_id, document_id)
+);
+-- guard trash: SELECT, INSERT, UPDATE (contents, purging), DELETE
+CREATE POLICY trash_of_scope ON trash AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE TABLE trash_contents (
+    tenant_id text NOT NULL,
+    document_id bigint NOT NULL,
+    position integer NOT NULL,
+    origin text NOT NULL,
+    data json NOT NULL,
+    PRIMARY KEY (tenant_id, document_id, position),
+    FOREIGN KEY (tenant_id, document_id) REFERENCES trash (tenant_id, document_id) ON DELETE CASCADE
+);
+-- guard trash_contents: SELECT, INSERT, DELETE
+CREATE POLICY trash_contents_of_scope ON trash_contents AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (document_id IN (SELECT document_id FROM trash))
+);
+GRANT SELECT, UPDATE (data, corpus) ON coverage_runs TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON decisions TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON default_profiles TO fivefold_purger;
+GRANT SELECT, UPDATE (switch) ON embedding_models TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON episodes TO fivefold_purger;
+GRANT SELECT, UPDATE (data, outcomes) ON experiments TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON feeds TO fivefold_purger;
+GRANT SELECT, UPDATE (reply) ON idempotent_requests TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON insights TO fivefold_purger;
+GRANT SELECT, UPDATE (move) ON label_verdicts TO fivefold_purger;
+GRANT SELECT, UPDATE (moves) ON lesson_acts TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON lesson_versions TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON meetings TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON notification_preferences TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON people TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON question_sets TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON saved_views TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON score_profiles TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON shortlists TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON sql_history TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON topics TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON topic_revisions TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON version_decisions TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON vocabularies TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON cells TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON changes TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON links TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON meeting_contributions TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON questions TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON saved_search_alerts TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON view_looks TO fivefold_purger;
+GRANT SELECT, UPDATE (data) ON judgments TO fivefold_purger;
+GRANT SELECT (tenant_id, project, sha256, readable, id) ON documents TO fivefold_purger;
+CREATE POLICY documents_of_purge ON documents FOR SELECT TO fivefold_purger USING (true);
+GRANT SELECT (tenant_id, project, sha256, readable, purging) ON trash TO fivefold_purger;
+CREATE POLICY trash_of_purge ON trash FOR SELECT TO fivefold_purger USING (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON procrastinate_workers, procrastinate_jobs, procrastinate_periodic_defers, procrastinate_events
+    TO fivefold_queue;
+GRANT USAGE ON SEQUENCE procrastinate_workers_id_seq, procrastinate_jobs_id_seq, procrastinate_periodic_defers_id_seq,
+    procrastinate_events_id_seq TO fivefold_queue;
+GRANT SELECT ON alembic_version TO fivefold_queue;

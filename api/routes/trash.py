@@ -1,0 +1,43 @@
+"""The trash: what was deleted, restored or deleted for good."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from api.inputs import Body, DocumentId, with_example
+from api.paging import PageOf, Paging, paged_list
+from api.route import AtWork, guarded_router
+from api.shapes.documents import DocumentShape
+from api.shapes.trash import TrashedShape
+
+__all__ = ["routes"]
+
+routes = guarded_router("trash")
+
+
+@routes.get("/trash", response_model=PageOf[TrashedShape], summary="List the trash")
+def list_trash(caller: AtWork, wanted: Paging) -> dict[str, Any]:
+    """Deleted documents, the last deleted first, with the day on which each is deleted for good."""
+    trash = caller.workbench.trash
+    days = trash.days
+    return paged_list(wanted, trash.listed(), lambda each: each.document_id, lambda each: TrashedShape.of(each, days))
+
+
+class Chosen(Body):
+    """The documents, by their numbers."""
+
+    model_config = with_example({"documents": [12, 15]})
+
+    documents: Annotated[list[int], Field(min_length=1, max_length=1000)]
+
+
+@routes.post("/trash/restore", response_model=list[DocumentShape], summary="Restore documents")
+def restore_documents(caller: AtWork, chosen: Chosen) -> list[DocumentShape]:
+    """Bring documents back with everything that belonged to them, under the same numbers."""
+    return [DocumentShape.of(each) for each in caller.workbench.trash.restore(chosen.documents, who=caller.name)]
+
+
+@routes.delete("/trash/{document_id}", status_code=204, summary="Delete a document for good")
+def delete_for_good(caller: AtWork, document_id: DocumentId) -> None:
+    """Delete a document of the trash with everything made from it; nothing brings it back."""
+    caller.workbench.trash.purge([document_id], who=caller.name)

@@ -1,0 +1,351 @@
+"""The trash: deleted documents stay for some days, can be restored with everything that belonged to them, and are then
+deleted for good, with everything made from them.
+
+Deleting moves a document with its pages, passages, vectors, labels, comments and tables out of the library in one
+transaction, so that no search, count or export has to leave it out. Restoring moves the same rows back: ids, vectors
+and labels are those from before.
+
+Deleting for good goes in steps, each harmless when repeated, so that a program that was killed in between goes on where
+it was: mark, vectors and keywords, rows and quotes, originals, and at last the entry in the trash.
+"""
+# Over 300 lines: what enters the trash leaves it by one of two ways; the three are read together.
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from core.domain.documents import Document, DocumentState, Passage
+from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
+from core.ports.catalogue import Catalogue
+from core.ports.job_queue import WAITING, JobQueue
+from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
+from core.table_qa.service import TableService
+
+__all__ = [
+    "DELETED",
+    "ERASED",
+    "REDACTED",
+    "RETENTION",
+    "TrashService",
+    "TrashStore",
+    "TrashedDocument",
+    "without_quotes",
+]
+
+DELETED = "deleted"
+"""The field of a change that moved a document to the trash; its value afterwards is the SHA-256 of the original."""
+ERASED = "deleted for good"
+"""The field of a change that deleted a document for good."""
+REDACTED = "(deleted for good)"
+"""What stands in place of a quote from a document that was deleted for good."""
+RETENTION = "retention"
+"""Who deletes what stayed in the trash long enough."""
+
+_QUOTING = frozenset({"quote", "text", "sentence", "section", "title", "snippet", "summary", "context", "words"})
+"""Keys of stored values that repeat what a document says."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrashedDocument:
+    """A document in the trash.
+
+    at: when it was deleted, by whom. readable: the SHA-256 of the decrypted copy, "" without one. contents: what goes
+    with it, noun in the singular → number above 0. earlier, later: the versions before and after it. purging: it is
+    being deleted for good and cannot be restored.
+    """
+
+    document_id: int
+    name: str
+    sha256: str
+    size_bytes: int
+    who: str
+    at: datetime
+    project: str | None = None
+    readable: str = ""
+    contents: Mapping[str, int] = field(default_factory=dict)
+    earlier: int | None = None
+    later: int | None = None
+    purging: bool = False
+
+    def leaves_at(self, days: int) -> datetime | None:
+        """When it is deleted for good; None: never by itself. days: how long the trash keeps documents, 0 for ever."""
+        return self.at + timedelta(days=days) if days else None
+
+    def days_left(self, days: int, now: datetime) -> int | None:
+        """Whole days until then, at least 0; None: never by itself.
+
+        >>> from datetime import UTC
+        >>> gone = TrashedDocument(1, "a.pdf", "", 0, "Ann", datetime(2026, 1, 1, tzinfo=UTC))
+        >>> gone.days_left(30, datetime(2026, 1, 30, 12, tzinfo=UTC)), gone.days_left(0, gone.at)
+        (1, None)
+        """
+        leaves = self.leaves_at(days)
+        return None if leaves is None else max(0, -((now - leaves) // timedelta(days=1)))
+
+
+class TrashStore(Protocol):
+    """The trash of one tenant. Every method raises StoreFailed when the store does not answer."""
+
+    def put(
+        self, document_id: int, who: str, at: datetime, earlier: int | None = None, later: int | None = None
+    ) -> TrashedDocument:
+        """Move a document with everything that belongs to it out of the library, at once. Raises NotFound."""
+        ...
+
+    def listed(self) -> Sequence[TrashedDocument]:
+        """What is in the trash, the last deleted first."""
+        ...
+
+    def find(self, document_id: int) -> TrashedDocument:
+        """Raises NotFound."""
+        ...
+
+    def take_back(self, document_id: int) -> TrashedDocument:
+        """Move a document back as it was, at once. Raises NotFound, BadRequest when the same file is in the library
+        again."""
+        ...
+
+    def begin_purge(self, document_id: int) -> TrashedDocument:
+        """Mark a document as being deleted for good: it can no longer be restored. Raises NotFound."""
+        ...
+
+    def texts(self, document_id: int) -> Sequence[str]:
+        """The texts of the passages of a document in the trash."""
+        ...
+
+    def forget(self, document_id: int) -> None:
+        """Delete all rows and tables of a document in the trash, and what other rows quote from it. The entry in the
+        trash stays."""
+        ...
+
+    def unreferenced(self, sha256: str) -> AbstractContextManager[bool]:
+        """Whether no document of any tenant uses these bytes, besides those being deleted for good. Nobody can begin to
+        use them until the context ends."""
+        ...
+
+    def finish(self, document_id: int) -> None:
+        """Delete the entry in the trash."""
+        ...
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """Whether this program alone empties the trash now, until the context ends."""
+        ...
+
+    def unused_originals(self, names: Sequence[str]) -> Sequence[str]:
+        """Those of these SHA-256 that no document of any tenant uses, in the library or in the trash; order kept."""
+        ...
+
+    def leftover_tables(self) -> Sequence[str]:
+        """Stored tables of uploaded data that belong to no document in the library or in the trash."""
+        ...
+
+    def drop_leftover_tables(self) -> None: ...
+
+
+class VersionChain(Protocol):
+    """What the trash needs of core.library.versions."""
+
+    def leave(self, document: Document) -> tuple[int | None, int | None]:
+        """Take a document out of its chain; returns the versions before and after it."""
+        ...
+
+    def rejoin(self, document_id: int, earlier: int | None, later: int | None) -> None:
+        """Put a restored document between these versions again, as far as they are still there."""
+        ...
+
+
+class Forgetter(Protocol):
+    """A service that keeps its own record of every document."""
+
+    def forget(self, document_ids: Sequence[int]) -> None: ...
+
+
+class WordVectors(Protocol):
+    """What the trash needs of core.search.query.expansion.SynonymFinder."""
+
+    def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
+        """Delete the vectors of words of these texts that are used nowhere else."""
+        ...
+
+
+class TrashService:
+    """The trash of one library. days: how long it keeps documents; 0: until somebody deletes them for good."""
+
+    def __init__(
+        self,
+        *,
+        store: TrashStore,
+        catalogue: Catalogue,
+        vectors: VectorIndex,
+        sparse: SparseIndex,
+        graph: EntityGraph | None,
+        originals: BlobStore,
+        jobs: JobQueue,
+        tables: TableService,
+        versions: VersionChain,
+        words: WordVectors,
+        followers: Sequence[Forgetter],
+        on_delete: Sequence[Callable[[Sequence[int]], object]],
+        on_restore: Sequence[Callable[[Sequence[int]], object]],
+        archive: Callable[[int, bool], None],
+        renew_notes: Callable[[Sequence[int]], object],
+        log: ChangeLog,
+        now: Callable[[], datetime],
+        days: int,
+    ) -> None:
+        """on_delete, on_restore: called with documents that left the library, or came back. archive: hides a document,
+        or shows it again. renew_notes: indexes notes again whose quotes of these documents are gone."""
+        self._store, self._catalogue, self._vectors, self._sparse = store, catalogue, vectors, sparse
+        self._graph, self._originals, self._jobs, self._tables = graph, originals, jobs, tables
+        self._versions, self._words, self._followers = versions, words, tuple(followers)
+        self._on_delete, self._on_restore = tuple(on_delete), tuple(on_restore)
+        self._archive, self._renew_notes = archive, renew_notes
+        self._log, self._now, self.days = log, now, days
+
+    # Looking
+
+    def listed(self) -> Sequence[TrashedDocument]:
+        """What is in the trash, the last deleted first."""
+        return self._store.listed()
+
+    def get(self, document_id: int) -> TrashedDocument:
+        """Raises NotFound."""
+        return self._store.find(document_id)
+
+    # In and out
+
+    def put(self, document_id: int, who: str) -> TrashedDocument:
+        """Move a document to the trash. Versions of tables that it had replaced become current again, and so does the
+        document that it had replaced. Raises NotFound."""
+        document = self._catalogue.document(document_id)
+        trashed: list[TrashedDocument] = []
+        earlier, later = self._versions.leave(document)
+        moved = lambda: trashed.append(self._store.put(document_id, who, self._now(), earlier, later))  # noqa: E731
+        for restored in self._tables.forget(document_id, first=moved):
+            self._archive(restored, False)
+        self._sparse.delete([document_id])
+        self._vectors.delete([document_id])
+        if self._graph is not None:
+            self._graph.delete([document_id])
+        for follower in self._followers:
+            follower.forget([document_id])
+        for note in self._on_delete:
+            note([document_id])
+        return trashed[0]
+
+    def restore(self, document_ids: Sequence[int], who: str = "analyst") -> Sequence[Document]:
+        """Bring documents back with everything that belonged to them, under the same ids; their deletion counts as
+        undone. Vectors kept outside the database are made again by a job. Raises NotFound, and BadRequest when the same
+        file is in the library again; those before it are then restored.
+        """
+        return [self._restored(each, who) for each in document_ids]
+
+    def _restored(self, document_id: int, who: str) -> Document:
+        before = {table.document_id for table in self._tables.tables()}
+        trashed = self._store.take_back(document_id)
+        document, passages = self._catalogue.document(document_id), self._catalogue.passages_of(document_id)
+        self._sparse.add(passages)
+        for replaced in self._tables.linked(before):
+            self._archive(replaced, True)
+        self._versions.rejoin(document_id, trashed.earlier, trashed.later)
+        for note in self._on_restore:
+            note([document_id])
+        if document.state is DocumentState.PENDING or self._lacks_vectors(passages):
+            self._catalogue.mark(document_id, step=WAITING)
+            self._jobs.defer_ingest([document_id])
+        for each in self._deletions(document_id):
+            self._log.mark_undone(each.id, who, self._now())
+        return self._catalogue.document(document_id)
+
+    def _lacks_vectors(self, passages: Sequence[Passage]) -> bool:
+        ids = [each.id for each in passages]
+        return len(self._vectors.vectors(ids)) < len(ids)
+
+    def _deletions(self, document_id: int) -> Sequence[ChangeSet]:
+        """The entries of the history that an undo would restore the document by."""
+        recorded = self._log.newest(_ENTRIES, document_id)
+        return [each for each in recorded if each.undone_at is None and any(c.field == DELETED for c in each.changes)]
+
+    # For good
+
+    def purge(self, document_ids: Sequence[int], who: str = "analyst") -> Sequence[TrashedDocument]:
+        """Delete documents of the trash for good: text, vectors, keywords, tables, pictures, caches, and the originals
+        that no other document uses. Returns what is gone.
+
+        What people did stays: audit log, history, decisions and judgments, without the document's words. Repeat it when
+        it was interrupted. Raises NotFound, before anything is deleted.
+        """
+        gone = [self._store.begin_purge(each.document_id) for each in map(self._store.find, document_ids)]
+        ids = [each.document_id for each in gone]
+        if not ids:
+            return ()
+        texts = [text for each in ids for text in self._store.texts(each)]
+        self._vectors.delete(ids)
+        self._sparse.delete(ids)
+        self._vectors.vacuum()
+        self._sparse.vacuum()
+        self._words.forget(texts, self._sparse.unused)
+        for document_id in ids:
+            self._store.forget(document_id)
+        self._renew_notes(ids)
+        for each in gone:
+            for name in filter(None, (each.sha256, each.readable)):
+                with self._store.unreferenced(name) as unused:
+                    if unused:
+                        self._originals.delete(name)
+            self._note(each, who)
+            self._store.finish(each.document_id)
+        return gone
+
+    def _note(self, gone: TrashedDocument, who: str) -> None:
+        """Once, also when the purge is repeated."""
+        noted = self._log.newest(_ENTRIES, gone.document_id)
+        if not any(change.field == ERASED for each in noted for change in each.changes):
+            change = LabelEdit(gone.document_id, gone.name, ERASED, "", gone.sha256)
+            self._log.add(ChangeSet(self._now(), who, "Deleted for good", (change,)))
+
+    def purge_due(self) -> Sequence[TrashedDocument]:
+        """Delete what stayed long enough, and go on with what was interrupted; one program at a time does it."""
+        with self._store.alone() as alone:
+            if not alone:
+                return ()
+            return self.purge([each.document_id for each in self._store.listed() if self._is_due(each)], RETENTION)
+
+    def _is_due(self, trashed: TrashedDocument) -> bool:
+        leaves = trashed.leaves_at(self.days)
+        return trashed.purging or (leaves is not None and leaves <= self._now())
+
+    def restorable(self) -> frozenset[int]:
+        """The ids of the documents that can be restored."""
+        return frozenset(each.document_id for each in self._store.listed() if not each.purging)
+
+
+_ENTRIES = 200  # of the history of one document that are looked through; chosen by hand
+
+
+def without_quotes(value: object, document_id: int) -> object:
+    """Stored JSON in which nothing quotes this document any more: inside each object that names it as its document, the
+    texts say so.
+
+    >>> kept = {"note": "mine", "links": [{"document_id": 7, "quote": "secret"}, {"document_id": 8, "quote": "open"}]}
+    >>> without_quotes(kept, 7)["links"]
+    [{'document_id': 7, 'quote': '(deleted for good)'}, {'document_id': 8, 'quote': 'open'}]
+    """
+    return _redacted(value, document_id, inside=False)
+
+
+def _redacted(value: object, document_id: int, *, inside: bool) -> object:
+    if isinstance(value, Mapping):
+        named = value.get("document_id")
+        within = named == document_id if isinstance(named, int) else inside
+        return {
+            key: REDACTED
+            if within and key in _QUOTING and isinstance(item, str) and item
+            else _redacted(item, document_id, inside=within)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_redacted(each, document_id, inside=inside) for each in value]
+    return value
