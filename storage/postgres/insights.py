@@ -226,6 +226,17 @@ class SqlInsightStore:
         insights = self._read(kind, table.c.deleted_at.is_(None), table.c.document_id == any_of(document_ids))
         return {insight.document_id: insight for insight in insights if insight.document_id}
 
+    def renew_words(self, document_id: int) -> None:
+        """Store the folded texts again of all that link to a document, also of deleted ones: its quotes have changed."""
+        for kind in (Insight, Episode):
+            table, owner = _TABLES[kind.origin], _OWNERS[kind.origin]
+            linked = select(owner).where(LINKS.c.tenant_id == self._tenant, LINKS.c.document_id == document_id)
+            for each in self._read(kind, table.c.id.in_(linked)):
+                words = {"words": _folded(each.searchable_text)}
+                with self._database.transaction("storing a note") as connection:
+                    own = (table.c.tenant_id == self._tenant, table.c.id == each.id)
+                    connection.execute(update(table).where(*own).values(words))
+
     def every(self, kind: type[M]) -> Sequence[M]:
         """All of them, including deleted ones, oldest first."""
         return sorted(self._read(kind), key=lambda insight: insight.id)

@@ -40,6 +40,7 @@ from storage.datasets.access import TableAccess
 from storage.datasets.loading import REALITY, TableLoader, known_tables, parked_name, stored_name
 from storage.postgres.database import EVERYTHING, PURGE_ROLE, Database
 from storage.postgres.documents import DOCUMENTS, lock_original
+from storage.postgres.insights import SqlInsightStore
 from storage.postgres.passages import CHUNKS
 from storage.postgres.tables import BY_PROJECT, Base, JsonValue, TenantRow, allow, of_tenant, table_of
 from storage.postgres.usage import DOCUMENT_USES, USE_EVENTS
@@ -96,9 +97,9 @@ _UNTOUCHED = frozenset({"audit_log", "trash", "trash_contents"})
 _PURGE_LOCK = 5_008
 """Arbitrary; differs from every other advisory lock of the program."""
 _USED = """
-SELECT name FROM unnest(CAST(:names AS text[])) WITH ORDINALITY AS asked (name, place)
-WHERE EXISTS (SELECT FROM documents WHERE sha256 = name OR readable = name)
-    OR EXISTS (SELECT FROM trash WHERE (sha256 = name OR readable = name) AND NOT (purging AND :settled))
+SELECT asked FROM unnest(CAST(:names AS text[])) AS asked
+WHERE EXISTS (SELECT FROM documents WHERE sha256 = asked OR readable = asked)
+    OR EXISTS (SELECT FROM trash WHERE (sha256 = asked OR readable = asked) AND NOT (purging AND :settled))
 """
 
 
@@ -244,6 +245,7 @@ class SqlTrash:
     def forget(self, document_id: int) -> None:
         """Delete its rows and tables, and what other rows quote from it."""
         self._redact(document_id)
+        SqlInsightStore(self._whole).renew_words(document_id)
         with self._moving("deleting for good") as connection:
             query = select(CONTENTS.c.data["id"].astext).where(
                 self._own(CONTENTS, document_id), CONTENTS.c.origin == REALITY.name

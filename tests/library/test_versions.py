@@ -93,7 +93,7 @@ def three(shelf: Shelf) -> tuple[int, int, int]:
 
 def test_the_desk_follows_what_is_read(shelf: Shelf) -> None:
     follower: Follower = shelf.versions
-    assert follower in shelf.workbench.documents._followers
+    assert follower in shelf.workbench.trash._followers
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))

@@ -294,7 +294,7 @@ def test_the_trash_lists_restores_and_deletes_for_good(stocked: Stack, opened: O
     for each in ids:
         stocked.workbench.bulk_edit.delete(each, "Ann")
     screen = opened("library.py", view="trash")
-    rows = listed(screen)
+    rows = listed(screen, "Trash")
     assert {row["full"] for row in rows} == {"flsa_section_207.md", "hostile_notes.md"}
     assert {(row["cells"]["who"], row["cells"]["left"]) for row in rows} == {("Ann", "30")}
     _tick_in_trash(screen, ids[:1])
@@ -315,6 +315,6 @@ def test_the_trash_is_narrowed_by_words_and_project(stocked: Stack, opened: Open
         stocked.workbench.bulk_edit.delete(each.id, "Ann")
     screen = opened("library.py", view="trash")
     screen.text_input(key="trash.words").set_value("ann policy").run()
-    assert {row["full"] for row in listed(screen)} == {"overtime_policy.md"}
+    assert {row["full"] for row in listed(screen, "Trash")} == {"overtime_policy.md"}
     screen.text_input(key="trash.words").set_value("nobody").run()
     assert "No document matches" in words(screen)
