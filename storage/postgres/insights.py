@@ -227,8 +227,9 @@ class SqlInsightStore:
         return {insight.document_id: insight for insight in insights if insight.document_id}
 
     def renew_words(self, document_id: int) -> None:
-        """Store the folded texts again of all that link to a document, also of deleted ones: its quotes have changed."""
-        for kind in (Insight, Episode):
+        """Fold the texts again of all that link to a document, also of deleted ones: its quotes have changed."""
+        kinds: tuple[type[InsightOrEpisode], ...] = (Insight, Episode)
+        for kind in kinds:
             table, owner = _TABLES[kind.origin], _OWNERS[kind.origin]
             linked = select(owner).where(LINKS.c.tenant_id == self._tenant, LINKS.c.document_id == document_id)
             for each in self._read(kind, table.c.id.in_(linked)):
