@@ -162,7 +162,7 @@ class Forgetter(Protocol):
     def forget(self, document_ids: Sequence[int]) -> None: ...
 
 
-class WordVectors(Protocol):
+class WordForgetter(Protocol):
     """What the trash needs of core.search.query.expansion.SynonymFinder."""
 
     def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
@@ -185,7 +185,7 @@ class TrashService:
         jobs: JobQueue,
         tables: TableService,
         versions: VersionChain,
-        words: WordVectors,
+        words: WordForgetter,
         followers: Sequence[Forgetter],
         on_delete: Sequence[Callable[[Sequence[int]], object]],
         on_restore: Sequence[Callable[[Sequence[int]], object]],

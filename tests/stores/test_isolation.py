@@ -37,7 +37,7 @@ from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.changes import SqlChangeLog
 from storage.postgres.comments import SqlAssignmentStore, SqlCommentStore
 from storage.postgres.coverage_boards import SqlCoverageBoardStore
-from storage.postgres.database import APP_ROLE, Database
+from storage.postgres.database import APP_ROLE, PURGE_ROLE, Database
 from storage.postgres.embedding_models import SqlEmbeddingModelStore
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
@@ -50,6 +50,7 @@ from storage.postgres.notifications import SqlNotificationStore
 from storage.postgres.saved_searches import SqlSavedSearchAlertStore, SqlSavedSearchStore
 from storage.postgres.shortlists import SqlShortlistStore
 from storage.postgres.sources import SqlFeedStore, SqlFolderStore
+from storage.postgres.trash import SqlTrash
 from storage.postgres.upload_queue import SqlUploadQueueStore
 from storage.postgres.usage import SqlUsageLog
 from storage.postgres.versions import SqlSignatureStore
@@ -180,6 +181,8 @@ def filled(engine: Engine) -> tuple[Database, Database]:
     both = (new_tenant(engine), new_tenant(engine))
     for database in both:
         catalogue = SqlCatalogue(database)
+        deleted = catalogue.add_document(document(name="deleted.md", sha256="f" * 64))
+        SqlTrash(database).put(deleted.id, "ann", MOMENT)
         store(catalogue, document(), [passage("secret")], random_vectors(1, 1))
         catalogue.correct("ab", "truth", "intent", "ann", MOMENT)
         catalogue.save_searched("secret?", 1, MOMENT)
@@ -207,6 +210,19 @@ def test_a_query_without_a_tenant_condition_sees_its_own_rows_only(
         with database.transaction("looking") as connection:
             seen = set(connection.scalars(text(f"SELECT DISTINCT tenant_id FROM {table}")))
         assert seen == {database.tenant}
+
+
+def test_the_role_that_deletes_for_good_reads_hashes_of_every_tenant_and_nothing_else(
+    filled: tuple[Database, Database],
+) -> None:
+    with filled[0].transaction("looking", PURGE_ROLE) as connection:
+        seen = set(connection.scalars(text("SELECT tenant_id FROM documents WHERE sha256 IS NOT NULL")))
+    assert {each.tenant for each in filled} <= seen
+    for statement in ("SELECT name FROM documents", "SELECT name FROM trash", "SELECT text FROM knowledge_chunks"):
+        with pytest.raises(StoreFailed, match="refuses access"), filled[0].transaction("x", PURGE_ROLE) as connection:
+            connection.execute(text(statement))
+    with filled[0].transaction("looking", PURGE_ROLE) as connection:
+        assert set(connection.scalars(text("SELECT tenant_id FROM decisions"))) == {filled[0].tenant}
 
 
 @pytest.mark.parametrize("table", TABLES)
