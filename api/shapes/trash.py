@@ -21,7 +21,7 @@ class TrashedShape(Shape):
     project: str | None = Field(description="null: shared by all projects.")
     deleted_by: str
     deleted_at: datetime
-    leaves_at: datetime | None = Field(description="When it is deleted for good; null: never by itself.")
+    leaves_at: datetime | None = Field(description="When it is deleted for good; null: only when somebody does it.")
     contents: dict[str, int] = Field(description="What goes with it, such as passages, tables and comments.")
 
     @classmethod
