@@ -38,11 +38,15 @@ _TENANTS = count(1)
 
 
 @pytest.fixture
-def settings(tmp_path: Path, models: Path, engine: Engine) -> Settings:
-    """An empty data folder, and a tenant nobody has used on the tests' own server."""
+def settings(tmp_path: Path, models: Path, engine: Engine) -> Iterator[Settings]:
+    """An empty data folder, and a tenant nobody has used on the tests' own server. Nothing stays: an original is in use
+    while any tenant of the database has the file."""
     (tmp_path / "models").symlink_to(models.resolve(), target_is_directory=True)
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return Settings(tmp_path, database_url=url, worker=False, tenant=f"trash-{next(_TENANTS)}")
+    made = Settings(tmp_path, database_url=url, worker=False, tenant=f"trash-{next(_TENANTS)}")
+    yield made
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM tenants WHERE tenant_id LIKE :own"), {"own": f"{made.tenant}%"})
 
 
 @pytest.fixture
@@ -229,7 +233,7 @@ def test_an_original_stays_while_any_tenant_or_project_has_the_same_file(
 ) -> None:
     workbench, originals = library.workbench, library.stores.originals
     policy = _named(workbench, "policy.md")
-    other = open_workbench(replace(settings, tenant="other"))
+    other = open_workbench(replace(settings, tenant=f"{settings.tenant}-other"))
     try:
         theirs = other.workbench.documents.upload("copy.md", POLICY).document_id
         ours = workbench.documents.upload("again.md", POLICY, project="North").document_id
