@@ -55,7 +55,7 @@ from core.library.shortlists import ShortlistService, ShortlistStore
 from core.library.sources.feed_service import FeedService
 from core.library.sources.folder_service import FolderService
 from core.library.sources.store import FeedStore, FolderScanner, FolderStore, PageFetcher
-from core.library.trash import TrashService, TrashStore
+from core.library.trash import RETENTION, TrashService, TrashStore
 from core.library.upload_queue import UploadQueue, UploadQueueStore
 from core.library.versions.service import VersionService
 from core.library.versions.store import SignatureStore
@@ -406,8 +406,8 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             keywords=sparse,
             vectors=vectors,
             originals=stores.originals,
-            trash=trash,
-            leftovers=stores.trash,
+            trash=stores.trash,
+            purge=lambda document_ids: trash.purge(document_ids, RETENTION),
             read_again=documents.retry,
         ),
         database_notice=outside.database_notice,

@@ -15,7 +15,7 @@ import numpy as np
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
-from core.library.trash import RETENTION, TrashService, TrashStore
+from core.library.trash import TrashStore
 from core.ports.catalogue import Catalogue
 from core.ports.stores import BlobStore, PassageIds, SparseIndex, VectorIndex
 
@@ -69,7 +69,8 @@ class CheckReport:
 
 
 class LibraryCheck:
-    """Checks one tenant's library. read_again: queues a document to be read again."""
+    """Checks one tenant's library. read_again: queues a document to be read again. purge: deletes documents of the trash
+    for good."""
 
     def __init__(
         self,
@@ -78,13 +79,13 @@ class LibraryCheck:
         keywords: SparseIndex,
         vectors: VectorIndex,
         originals: BlobStore,
-        trash: TrashService,
-        leftovers: TrashStore,
+        trash: TrashStore,
+        purge: Callable[[Sequence[int]], object],
         read_again: Callable[[int], object],
     ) -> None:
         self._catalogue, self._keywords, self._vectors = catalogue, keywords, vectors
         self._originals, self._read_again = originals, read_again
-        self._trash, self._leftovers = trash, leftovers
+        self._trash, self._purge = trash, purge
         self._notice = ""
 
     @property
@@ -154,25 +155,25 @@ class LibraryCheck:
         message = f"{_count(len(begun), 'document')} only partly deleted for good."
         if not repair:
             return [Difference(CheckedStore.TRASH, message, "A worker goes on with it, and so does a repair.")]
-        self._trash.purge(begun, RETENTION)
+        self._purge(begun)
         return [Difference(CheckedStore.TRASH, message, "Deleted.", repaired=True)]
 
     def _check_tables(self, repair: bool) -> list[Difference]:
         """Rows of uploaded tables that belong to no document."""
-        left = self._leftovers.leftover_tables()
+        left = self._trash.leftover_tables()
         if not left:
             return []
         message = f"{_count(len(left), 'stored table')} of documents that are gone."
         if not repair:
             return [Difference(CheckedStore.TRASH, message, "A repair deletes them.")]
-        self._leftovers.drop_leftover_tables()
+        self._trash.drop_leftover_tables()
         return [Difference(CheckedStore.TRASH, message, "Deleted.", repaired=True)]
 
     def _check_unused(self, repair: bool) -> list[Difference]:
         """Originals that no document of any tenant refers to. Where none at all is referred to, the folder rather
         belongs to another database."""
         names = list(self._originals.names())
-        left = self._leftovers.unused_originals(names)
+        left = self._trash.unused_originals(names)
         if not left:
             return []
         message = f"{_count(len(left), 'original')} of no document, in the library or in the trash."
@@ -182,7 +183,7 @@ class LibraryCheck:
         if not repair:
             return [Difference(CheckedStore.ORIGINALS, message, "A repair deletes them.")]
         for each in left:
-            with self._leftovers.unreferenced(each) as unused:
+            with self._trash.unreferenced(each) as unused:
                 if unused:
                     self._originals.delete(each)
         return [Difference(CheckedStore.ORIGINALS, message, "Deleted.", repaired=True)]

@@ -94,7 +94,7 @@ class FakeTrash:
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:
         """Whether nothing else uses these bytes."""
-        living = self._catalogue.documents(archived=None, origin=None)
+        living = self._catalogue.documents(archived=None)
         trashed = [each.document for each in self._kept.values() if not each.entry.purging]
         yield not any(sha256 in (each.sha256, each.readable) for each in (*living, *trashed))
 
@@ -109,7 +109,7 @@ class FakeTrash:
 
     def unused_originals(self, names: Sequence[str]) -> Sequence[str]:
         """Those that nothing uses."""
-        living = self._catalogue.documents(archived=None, origin=None)
+        living = self._catalogue.documents(archived=None)
         used = {name for each in living for name in (each.sha256, each.readable)}
         used |= {name for each in self._kept.values() for name in (each.document.sha256, each.document.readable)}
         return [each for each in names if each not in used]

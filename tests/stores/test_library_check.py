@@ -16,7 +16,7 @@ from storage.files import OriginalFiles
 from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue
 from storage.vectors.pgvector import PgvectorIndex
-from tests.fakes import FakeCatalogue, FakeVectorIndex
+from tests.fakes import FakeCatalogue, FakeTrash, FakeVectorIndex
 from tests.stores.libraries import document, passage, random_vectors, store
 
 
@@ -54,6 +54,8 @@ class CheckedLibrary:
             keywords=self.keywords(),
             vectors=self.vectors,
             originals=self.originals,
+            trash=FakeTrash(self.catalogue),
+            purge=lambda document_ids: None,
             read_again=self.read_again.append,
         )
 
