@@ -69,8 +69,8 @@ class CheckReport:
 
 
 class LibraryCheck:
-    """Checks one tenant's library. read_again: queues a document to be read again. purge: deletes documents of the trash
-    for good."""
+    """Checks one tenant's library. read_again: queues a document to be read again. purge: deletes documents of the
+    trash for good."""
 
     def __init__(
         self,

@@ -53,7 +53,7 @@ def _works(settings: Settings) -> None:
             with pytest.raises(Exception, match="permission denied"):
                 connection.execute(text("SELECT name FROM documents"))
         receipt = workbench.documents.upload("pay.csv", TABLE)
-        assert workbench.documents.statistics().waiting_jobs == 1
+        assert workbench.documents.statistics().waiting_jobs
         workbench.ingestion.ingest(receipt.document_id)
         assert workbench.tables.run_sql("SELECT sum(pay) FROM pay").rows[0][0] == 30
         workbench.bulk_edit.delete(receipt.document_id, "Ann")
