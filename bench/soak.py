@@ -263,12 +263,14 @@ class _Work:
                 for _ in range(chance.randint(*_PAGES_PER_VISIT)):
                     if self.over.wait(self.load.pause_seconds * chance.uniform(0.5, 1.5)):
                         return
-                    self._turn(tab, chance)
+                    if not self._turn(tab, chance):
+                        return
 
         self._again(self.load.pause_seconds * chance.uniform(0.5, 1.5), visit)
 
-    def _turn(self, tab: StreamlitSession, chance: random.Random) -> None:
-        """Open a page, then do one thing on it that changes nothing: choose a view, type, or wait for its fragment."""
+    def _turn(self, tab: StreamlitSession, chance: random.Random) -> bool:
+        """Open a page, then do one thing on it that changes nothing: choose a view, type, or wait for its fragment.
+        Returns whether the tab can be used further."""
         page = chance.choice([each for each in tab.pages if each != "inspect"])
         parameters = {
             "search": {"q": chance.choice(sample.questions())},
@@ -279,7 +281,10 @@ class _Work:
             self._check(page, view)
         if view.fragment:
             with self.record.timed(f"fragment of {page or 'home'}"):
-                self._check(page, tab.redraw(view.fragment), redrawn=True)
+                drawn = tab.redraw(view.fragment)
+            if drawn is None:
+                return False
+            self._report(page, drawn)
         group = view.choices.get("View") or view.choices.get("Room")
         if group:
             chosen = chance.choice(group[1])
@@ -288,12 +293,16 @@ class _Work:
         elif "Ask a question" in view.fields:
             with self.record.timed("type a question"):
                 self._check(page, tab.open(page, None, {view.fields["Ask a question"]: chance.choice(self.texts)[:80]}))
+        return True
 
-    def _check(self, page: str, view: PageView, *, redrawn: bool = False) -> None:
+    def _check(self, page: str, view: PageView) -> None:
+        self._report(page, view)
+        if not view.elements:
+            raise _Failed(f"{page or 'home'} drew nothing")
+
+    def _report(self, page: str, view: PageView) -> None:
         for problem in view.problems:
             self.record.failed(f"page {page or 'home'}", problem)
-        if not view.elements and not redrawn:
-            raise _Failed(f"{page or 'home'} drew nothing")
 
 
 def _answer(response: httpx.Response) -> Any:

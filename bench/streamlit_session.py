@@ -9,6 +9,7 @@ __all__ = ["PageView", "StreamlitSession"]
 
 _SUBPROTOCOL = "streamlit"  # the first entry chooses the protocol; the others are for sign-in and reconnecting
 _LONGEST_SECONDS = 180.0  # a script that takes longer counts as hanging
+_REDRAW_SECONDS = 30.0  # Streamlit says nothing when a part of a page that should draw itself again is gone
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ class StreamlitSession:
         from websockets.sync.client import connect
         from websockets.typing import Subprotocol
 
-        self._socket = connect(
+        self._opening = connect(
             f"{address.replace('http', 'ws', 1)}/_stcore/stream",
             subprotocols=[Subprotocol(_SUBPROTOCOL)],
             max_size=None,
@@ -48,10 +49,11 @@ class StreamlitSession:
         self._last: tuple[str, str, dict[str, Any]] = ("", "", {})
 
     def __enter__(self) -> Self:
+        self._socket = self._opening.__enter__()
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self._socket.close()
+    def __exit__(self, *exception: Any) -> None:
+        self._opening.__exit__(*exception)
 
     def open(
         self, page: str = "", parameters: dict[str, str] | None = None, widgets: dict[str, Any] | None = None
@@ -64,11 +66,15 @@ class StreamlitSession:
         self._last = (page, urlencode(parameters or {}), widgets or {})
         return self._run("")
 
-    def redraw(self, fragment: str) -> PageView:
-        """Run the part of the open page that draws itself again from time to time."""
-        return self._run(fragment)
+    def redraw(self, fragment: str) -> PageView | None:
+        """Run the part of the open page that draws itself again from time to time; None when it is gone meanwhile, or
+        so late that this session is of no more use."""
+        try:
+            return self._run(fragment, _REDRAW_SECONDS)
+        except TimeoutError:
+            return None
 
-    def _run(self, fragment: str) -> PageView:
+    def _run(self, fragment: str, seconds: float = _LONGEST_SECONDS) -> PageView:
         from streamlit.proto.BackMsg_pb2 import BackMsg
 
         page, query, widgets = self._last
@@ -86,7 +92,7 @@ class StreamlitSession:
             else:
                 state.string_array_value.data.extend(value)
         self._socket.send(message.SerializeToString())
-        view, deadline = PageView(), monotonic() + _LONGEST_SECONDS
+        view, deadline = PageView(), monotonic() + seconds
         while not self._read(view, deadline):
             pass
         return view

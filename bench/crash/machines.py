@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.crash.pausing import KillPoint
 from bench.crash.reading import Made
 
 __all__ = ["NotRun", "full_disk", "jumping_clock", "many_workers"]
 
 _ROOM_MEGABYTES = 256  # of a disk that is not full: PostgreSQL's log takes up to 80 MB of it
+_FULL_SECONDS = 40.0  # a job is tried three times in that time
 _WORKERS, _KILLS, _FILES = 4, 8, 30
 _FAKETIME = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -60,14 +62,15 @@ def full_disk(made: Made, folder: Path, what: str) -> list[str]:
             library = made.queued.copy(disk / "own")
         filler = disk / "filler"
         try:
-            worker = library.worker()
-            time.sleep(3)
+            worker = library.worker(KillPoint.parse("before adapters.sandboxed_reader:SandboxedReader.read"))
+            assert worker.reached(), worker.printed()
             _fill(filler)
-            time.sleep(40)
+            worker.go_on()
+            time.sleep(_FULL_SECONDS)
             filler.unlink()
             lost = []
             if worker.process.poll() is not None:
-                lost.append(f"the worker ended: {worker.printed()}")
+                lost.append(f"the worker ended with {worker.process.returncode}: {worker.printed()}")
                 worker = library.worker()
             library.wait_until_quiet(worker)
             worker.stop()

@@ -106,30 +106,31 @@ class JobWorker:
             update_heartbeat_interval=_HEARTBEAT_SECONDS,
             stalled_worker_timeout=_FORGET_SECONDS,
         )
-        watching = asyncio.create_task(self._watch(app, self._worker))
-        try:
-            await self._worker.run()
-        finally:
-            self._worker = None
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+            _lock_when_registered(app, connection)
+            watching = asyncio.create_task(self._watch(app, self._worker, connection))
+            watching.add_done_callback(partial(_stop_without_watch, self._worker))
+            try:
+                await self._worker.run()
+            finally:
+                self._worker = None
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
 
-    async def _watch(self, app: "App", worker: Any) -> None:
-        """Hold this worker's lock, and take over the jobs of dead workers, until cancelled."""
+    async def _watch(self, app: "App", worker: Any, connection: "psycopg.AsyncConnection[Any]") -> None:
+        """Take over the jobs of dead workers, until cancelled. connection: holds this worker's lock."""
         while worker.worker_id is None:
             await asyncio.sleep(0.01)
         if self._stopping.is_set():
             worker.stop()
-        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
-            await connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_CLASS, worker.worker_id))
-            while True:
-                alive = {row[0] for row in await (await connection.execute(_ALIVE, (_LOCK_CLASS,))).fetchall()}
-                for job in await app.job_manager.get_stalled_jobs(
-                    queue=self._queue, seconds_since_heartbeat=_NEWBORN_SECONDS
-                ):
-                    if job.worker_id not in alive:
-                        await self._take_over(app, job)
-                await asyncio.sleep(_LOOK_SECONDS)
+        while True:
+            alive = {row[0] for row in await (await connection.execute(_ALIVE, (_LOCK_CLASS,))).fetchall()}
+            for job in await app.job_manager.get_stalled_jobs(
+                queue=self._queue, seconds_since_heartbeat=_NEWBORN_SECONDS
+            ):
+                if job.worker_id not in alive:
+                    await self._take_over(app, job)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def _take_over(self, app: "App", job: "Job") -> None:
         from procrastinate.exceptions import UniqueViolation
@@ -177,6 +178,26 @@ class JobWorker:
         if job.attempts + 1 >= ATTEMPTS and isinstance(error, Exception):
             await asyncio.to_thread(self._give_up, job, error)
         raise error
+
+
+def _lock_when_registered(app: "App", connection: "psycopg.AsyncConnection[Any]") -> None:
+    """Take the lock before the first job is fetched: loading models for it can keep this process from locking for
+    longer than a newborn is given, and others would take the job for abandoned."""
+    register = app.job_manager.register_worker
+
+    async def registered() -> int:
+        number = int(await register())
+        await connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_CLASS, number))
+        return number
+
+    app.job_manager.register_worker = registered  # type: ignore[method-assign]
+
+
+def _stop_without_watch(worker: Any, watching: "asyncio.Task[None]") -> None:
+    """A worker whose lock was lost with its connection stops, and begins anew: others take its jobs."""
+    if not watching.cancelled() and watching.exception() is not None:
+        _log.warning("The worker lost its lock, and begins anew: %s", watching.exception())
+        worker.stop()
 
 
 def _kind_and_number(job: "Job") -> tuple[JobKind, int]:

@@ -1,5 +1,6 @@
 """Queued work: done once, tried again, taken over from the killed, given up with the reason on the document."""
 
+import asyncio
 import subprocess
 import sys
 import time
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, text
 
@@ -17,7 +19,7 @@ from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind
 from storage.jobs import worker as worker_module
 from storage.jobs.queue import PostgresJobQueue, queue_name
-from storage.jobs.worker import ATTEMPTS, JobWorker
+from storage.jobs.worker import _LOCK_CLASS, ATTEMPTS, JobWorker
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, conninfo_of
 from tests.stores.libraries import document, passage, random_vectors
@@ -232,3 +234,42 @@ def _statuses(database: Database) -> list[Any]:
     query = text("SELECT status::text FROM procrastinate_jobs WHERE queue_name = :queue ORDER BY id")
     with database.engine.begin() as connection:
         return list(connection.scalars(query, {"queue": queue_name(database.tenant)}))
+
+
+_LOCKS = f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = {_LOCK_CLASS} AND granted"
+
+
+def _locks(database: Database) -> int:
+    with database.engine.connect() as connection:
+        return int(connection.scalar(text(_LOCKS)) or 0)
+
+
+def test_a_worker_holds_its_lock_before_it_fetches_a_job(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine connecting takes seconds; meanwhile others must not take its jobs for abandoned."""
+    connect = psycopg.AsyncConnection.connect
+
+    async def slowly(*arguments: Any, **named: Any) -> Any:
+        await asyncio.sleep(1.0)
+        return await connect(*arguments, **named)
+
+    monkeypatch.setattr(psycopg.AsyncConnection, "connect", slowly)
+    catalogue, queue, _ = _queued(database, "a.txt")
+    held: list[int] = []
+    with working(database, Bench(catalogue, lambda _: held.append(_locks(database)))):
+        _until(lambda: queue.waiting() == 0)
+    assert held and held[0] >= 1
+
+
+def test_a_worker_that_lost_its_lock_begins_anew(database: Database) -> None:
+    catalogue, queue, _ = _queued(database)
+    with working(database, Bench(catalogue, _nothing)):
+        _until(lambda: _locks(database) == 1)
+        with database.engine.connect() as connection:
+            connection.execute(
+                text(f"SELECT pg_terminate_backend(pid) FROM ({_LOCKS.replace('count(*)', 'pid')}) held")
+            )
+        _until(lambda: _locks(database) == 0)
+        _until(lambda: _locks(database) == 1)
+        document_id = catalogue.add_document(document("later.txt")).id
+        queue.defer_ingest([document_id])
+        _until(lambda: queue.waiting() == 0)

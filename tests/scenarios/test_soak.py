@@ -1,0 +1,63 @@
+"""The parts of the soak test (`python -m bench.soak`): its sessions, its record, and the slope of memory."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from bench.memory_growth import growth
+from bench.soak import Record
+from bench.streamlit_session import StreamlitSession
+from tests.running import RunningApp
+
+
+@pytest.mark.slow
+def test_a_session_without_a_browser_opens_every_page_and_types_a_question(start: Callable[[], RunningApp]) -> None:
+    app = start()
+    with StreamlitSession(app.url) as tab:
+        assert tab.open().problems == []
+        assert {"", "search", "library", "coverage", "settings"} <= set(tab.pages)
+        for page in sorted(tab.pages):
+            view = tab.open(page)
+            assert view.elements and view.problems == [], page
+        library = tab.open("library", {"view": "History"})
+        name, options = library.choices["View"]
+        assert "Entities" in options
+        assert tab.open("library", None, {name: ["Entities"]}).problems == []
+        with pytest.raises(KeyError):
+            tab.open("no-such-page")
+
+
+def test_noise_is_flat_and_a_leak_is_not() -> None:
+    chance = Random(3)
+    noise = [800 + chance.gauss(0, 6) for _ in range(60)]
+    assert growth(range(60), noise).flat
+    leaking = [each + minute for minute, each in enumerate(noise)]
+    found = growth(range(60), leaking)
+    assert not found.flat
+    assert found.low < 60 < found.high
+    with pytest.raises(ValueError, match="four"):
+        growth([1, 2, 3], [1, 2, 3])
+
+
+def test_an_interval_that_takes_measurements_for_independent_would_be_too_narrow() -> None:
+    chance, level, wandering = Random(4), 0.0, []
+    for _ in range(120):
+        level = 0.9 * level + chance.gauss(0, 5)
+        wandering.append(900 + level)
+    found = growth(range(120), wandering)
+    shuffled = wandering[:]
+    chance.shuffle(shuffled)
+    alone = growth(range(120), shuffled)
+    assert found.high - found.low > 1.2 * (alone.high - alone.low)
+
+
+def test_an_error_is_counted_once_and_ends_what_it_belongs_to() -> None:
+    record = Record()
+    with pytest.raises(Exception) as raised, record.timed("visit"), record.timed("page search"):
+        raise TimeoutError("no answer")
+    assert type(raised.value).__name__ == "_Noted"
+    assert dict(record.errors) == {"page search: TimeoutError: no answer": 1}
+    with record.timed("page search"):
+        pass
+    assert record.counts() == {"page search": 1}
