@@ -116,7 +116,7 @@ def killed_run(made: Made, folder: Path, point: KillPoint) -> list[str]:
 def _cells(library: CrashLibrary, run: int) -> dict[tuple[int, str], str]:
     """The version in PostgreSQL of every stored cell of a run: another one was written again."""
     with library.connection() as connection:
-        rows = connection.execute("SELECT topic_id, kind, xmin::text FROM coverage_cells WHERE run_id = %s", (run,))
+        rows = connection.execute("SELECT topic_id, kind, xmin::text FROM cells WHERE run_id = %s", (run,))
         return {(int(topic), str(kind)): str(version) for topic, kind, version in rows.fetchall()}
 
 
@@ -125,7 +125,13 @@ def killed_decision(made: Made, folder: Path, point: KillPoint) -> list[str]:
     import httpx
 
     library = made.base.copy(folder)
-    decision = {"kind": "regulatory", "verdict": "needs_work", "reason": "Nobody has looked.", "after": 0}
+    decision = {
+        "kind": "regulatory",
+        "verdict": "waived",
+        "reason": "Nobody there.",
+        "expires": "2099-06-30",
+        "after": 0,
+    }
     try:
         with library.app(point) as (app, address):
             topic = _send(address, "/coverage/topics", {"topics": [{"name": "overtime"}]})[0]["id"]
