@@ -92,18 +92,30 @@ def fit_classifier(
     write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path(
         "core/knowledge/classifier_model.npz"
     ),
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the built-in model; fit only its passages and dates again.")
+    ] = False,
 ) -> None:
     """Fit the classifier to labelled documents; `classification --leave-source-out` says how good it is."""
-    from core.evaluation.tuning.classifier_fitting import fit_classifier as fitted
-    from core.ingestion.classification.linear_model import to_bytes
+    from core.evaluation.tuning.classifier_fitting import fit_classifier as fit_all
+    from core.evaluation.tuning.classifier_fitting import fit_passages_and_dates
+    from core.ingestion.classification.linear_model import built_in_model, to_bytes
 
     read = list(_read_folders(learn_from or [], trusted or []))
     documents = [each.document for each in read]
-    model = fitted(documents, _embedder().name, on_step=lambda step: typer.echo(f"fits {step}"))
+    model = (
+        fit_passages_and_dates(built_in_model(), documents, _tell_step)
+        if keep
+        else fit_all(documents, _embedder().name, on_step=_tell_step)
+    )
     data = to_bytes(model)
     write_file(write, data)
     found = len({each.source for each in documents})
     typer.echo(f"{len(documents)} documents of {found} sources; {len(data):,} bytes written to {write}.")
+
+
+def _tell_step(step: str) -> None:
+    typer.echo(f"fits {step}")
 
 
 def collect_sources(
@@ -199,8 +211,10 @@ def _read_file(
     extracted = extract(name, data, ocr=installed_ocr())
     title = document_title(extracted, name)
     sample, vectors = TruthClassifier(embedder).read(name, title, extracted.pages, extracted.metadata)
-    document = training_document(row, language_label(sample).value or "en", sample, vectors, BUILT_IN_TERMS, weight)
     found = split(extracted, title)
+    spoken = language_label(sample).value or "en"
+    own = [each.text for each in found]
+    document = training_document(row, spoken, sample, vectors, BUILT_IN_TERMS, weight, own)
     texts = [normalised(each.text) for each in found]
     judged = tuple(
         each

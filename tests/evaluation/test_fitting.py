@@ -10,7 +10,7 @@ from core.domain.documents import Label, Page, Truth
 from core.domain.errors import BadTable
 from core.evaluation.judgments.files import LabelRow
 from core.evaluation.tuning.candidate_fitting import fitted_dates
-from core.evaluation.tuning.classifier_fitting import fit_classifier
+from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_passages_and_dates
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     UNSURE_DATE,
@@ -21,7 +21,7 @@ from core.evaluation.tuning.training_documents import (
 )
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.label_evidence import explained
-from core.ingestion.classification.linear_model import ClassifierModel, from_bytes, to_bytes
+from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, from_bytes, to_bytes
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.truth import truth_label
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -48,7 +48,8 @@ def corpus() -> Iterator[TrainingDocument]:
         for truth, text in TEXTS.items():
             place = "federal" if truth == "regulatory" else "global"
             row = LabelRow("f", f"{truth}.txt", "0", truth, "other", AUTHORITIES[truth], place, "", f"owner/{source}")
-            yield training_document(row, "en", sampled(text.format(n=source)), NO_VECTORS, BUILT_IN_TERMS)
+            said = text.format(n=source)
+            yield training_document(row, "en", sampled(said), NO_VECTORS, BUILT_IN_TERMS, passages=[said])
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,46 @@ def test_a_date_of_which_a_label_is_unsure_teaches_nothing() -> None:
         assert weights["before in force"] > 0
         thresholds.append(numbers["threshold"])
     assert thresholds[1] < thresholds[0]
+
+
+def test_careful_labels_alone_set_how_sure_a_date_must_be() -> None:
+    """Unchecked labels that leave dates out raise no threshold; checked ones do."""
+    thresholds = []
+    for careless in (1.0, 3.0):
+        documents = [replace(each, weight=3.0) for each in dated_corpus(UNSURE_DATE)]
+        documents += [replace(each, source=f"more/{each.source}", weight=careless) for each in dated_corpus("")]
+        problem = FittingProblem.of(documents, BLOCKS)
+        thresholds.append(fitted_dates(problem, [Label("compliance", 0.9)] * len(documents))[1]["threshold"])
+    assert thresholds[0] < thresholds[1]
+
+
+def test_passages_are_learned_from_the_documents_they_stand_in(model: ClassifierModel) -> None:
+    head, vocabulary = model.heads[PASSAGE_HEAD], model.vocabularies["words"]
+    for truth, text in TEXTS.items():
+        rows, values = vocabulary.vector(features_of(sampled(text.format(n=77))).words)
+        scores = head.bias + values @ head.words["words"][rows]
+        assert head.classes[int(scores.argmax())] == truth
+
+
+def test_a_model_keeps_its_other_heads_when_passages_and_dates_are_fitted_again(model: ClassifierModel) -> None:
+    documents = [replace(each, passages=()) for each in corpus()]
+    again = fit_passages_and_dates(model, [*documents, *dated_corpus(UNSURE_DATE)])
+    assert {name: again.heads[name] for name in ("truth", "authority", "place")} == {
+        name: model.heads[name] for name in ("truth", "authority", "place")
+    }
+    assert again.vocabularies is model.vocabularies
+    assert not again.heads[PASSAGE_HEAD].words["words"].any()
+    assert again.numbers["date_features"]["before in force"] > 0
+    assert not model.numbers["date_features"]
+
+
+def test_a_long_document_teaches_no_more_passages_than_a_short_one() -> None:
+    row = LabelRow("f", "f.txt", "0", "intent", "other", "customer", "global", "", "owner/1")
+    texts = [f"Passage {number}" for number in range(500)]
+    kept = training_document(row, "en", sampled("A text."), NO_VECTORS, BUILT_IN_TERMS, passages=texts).passages
+    assert len(kept) < 20
+    assert (kept[0], kept[-1]) == (texts[0], texts[-1])
+    assert len(set(kept)) == len(kept)
 
 
 def test_unknown_words_never_make_a_decision_surer(model: ClassifierModel) -> None:

@@ -20,11 +20,6 @@ def dated(text: str, truth: Truth = Truth.COMPLIANCE, language: str = "en") -> L
 
 STATED = [
     ("# Rules on leave\n\nEffective date: 2 May 2018\n\nEmployees ask for leave in writing.", "en", "2018-05-02"),
-    (
-        "---\ntitle: Privacy\nlast_updated: 2021-06-01\n---\n\n# Privacy policy\nWe keep little.",
-        "en",
-        "2021-06-01",
-    ),
     ("# Handbuch der Werkstatt\n\nStand: 3. März 2022\n\nWerkzeug wird abends gezählt.", "de", "2022-03-03"),
     (
         "Minutes of the council meeting\nMarch 4, 2015\n\nPresent: three. The budget was agreed.",
@@ -51,10 +46,17 @@ def test_dates_of_other_things_are_not_the_document_s_own(text: str, language: s
     assert dated(text, Truth.REALITY, language).value is None
 
 
-def test_a_date_that_is_not_certain_enough_is_named_with_its_reason() -> None:
-    label = dated("The bridge of the village was opened on 4 May 2020 and is long and wide.", Truth.REFERENCE)
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("The bridge of the village was opened on 4 May 2020 and is long and wide.", "4 May 2020"),
+        ("---\ntitle: Privacy\nlast_updated: 2021-06-01\n---\n\n# Privacy policy\nWe keep little.", "2021-06-01"),
+    ],
+)
+def test_a_date_that_is_not_certain_enough_is_named_with_its_reason(text: str, day: str) -> None:
+    label = dated(text, Truth.COMPLIANCE)
     assert label.value is None
-    assert "4 May 2020" in label.reason
+    assert day in label.reason
 
 
 def test_months_are_read_in_the_language_of_the_text() -> None:

@@ -1,9 +1,14 @@
 """A law quoted in a contract or handbook stays a law; everything else keeps its document's truth."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from core.domain.documents import Label, Labels, Passage, Span, Truth
-from core.ingestion.classification.passages import labelled_passages
+from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, Head, built_in_model
+from core.ingestion.classification.passages import labelled_passages as by_model
 
 OWN = [
     ("intent", "Section 12 of the Clean Water Act requires that dischargers obtain a permit.", "regulatory"),
@@ -20,6 +25,14 @@ SHARED = [
     ("reference", "We recommend reading the Privacy Act before you start."),
     ("regulatory", "The contractor shall keep payroll records for three years."),
 ]
+
+
+SIGNS_ONLY = replace(built_in_model(), heads={})
+
+
+def labelled_passages(labels: Labels, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """As the signs alone tell it."""
+    return by_model(labels, passages, SIGNS_ONLY)
 
 
 def passage(text: str, section: str = "") -> Passage:
@@ -78,3 +91,42 @@ def test_the_documents_other_labels_are_told_to_every_passage() -> None:
     )
     assert told.date is not None
     assert told.date.isoformat() == "2023-06-01T00:00:00+00:00"
+
+
+ADVICE = "Slow cooling keeps clay whole, so experienced potters open their kilns late and write down every firing"
+
+
+def model_that_reads(truth: Truth, lead: float) -> ClassifierModel:
+    """A model to which every known word says `truth` with `lead` log-odds."""
+    model = built_in_model()
+    weights = np.zeros((len(model.vocabularies["words"].idf), len(Truth)))
+    weights[:, list(Truth).index(truth)] = lead
+    classes = tuple(truth.value for truth in Truth)
+    head = Head(classes, {"words": weights}, np.zeros((0, 5)), np.zeros((0, 5)), np.zeros(5))
+    return replace(model, heads={PASSAGE_HEAD: head})
+
+
+@pytest.mark.parametrize("truth", ["compliance", "intent", "regulatory", "reality"])
+def test_advice_in_other_documents_is_found_by_its_words_and_quoted(truth: str) -> None:
+    (told,) = by_model(labels(truth), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 5.0))
+    assert told.truth == "reference"
+    assert 0.5 <= told.truth_probability < 1.0
+    assert [item.quote for item in told.truth_evidence] == [ADVICE]
+
+
+@pytest.mark.parametrize("truth", [Truth.COMPLIANCE, Truth.INTENT, Truth.REALITY])
+def test_words_alone_never_make_a_passage_a_rule_or_wish_of_somebody_else(truth: Truth) -> None:
+    (told,) = by_model(labels("reference"), [passage(ADVICE)], model_that_reads(truth, 5.0))
+    assert told.truth == "reference"
+
+
+def test_a_passage_follows_its_document_while_other_truths_together_are_likelier() -> None:
+    (told,) = by_model(labels("compliance"), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 0.1))
+    assert (told.truth, told.truth_probability) == (Truth.COMPLIANCE, 0.9)
+
+
+def test_a_few_words_and_a_confirmed_truth_are_left_alone() -> None:
+    model = model_that_reads(Truth.REFERENCE, 5.0)
+    confirmed = Labels(truth=Label("compliance", 1.0, confirmed=True))
+    assert by_model(confirmed, [passage(ADVICE)], model)[0].truth == "compliance"
+    assert by_model(labels("compliance"), [passage("Cool kilns slowly.")], model)[0].truth == "compliance"

@@ -27,7 +27,7 @@ from core.ingestion.classification.linear_model import softmax
 
 __all__ = ["fitted_dates", "fitted_places"]
 
-_PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 0.5, 1.0, 2.0  # the best of some on sources left out
+_PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 20.0, 1.0, 2.0  # the best of some on sources left out
 _INVENTED_SHARE = 0.03  # of undated documents that may be given a date, on sources left out
 _OVERLOOKED = 0.1  # of the documents labelled undated that state a date after all; some were read again
 _SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of the model
@@ -89,7 +89,10 @@ def _matrix(rows: Sequence[Mapping[str, float]]) -> tuple[list[str], Matrix, Mat
 
 @dataclass(frozen=True, slots=True)
 class _DateChoice:
-    """The dates of one document, the features of none, and its judged date or "". count: how much it counts."""
+    """The dates of one document, the features of none, and its judged date or "". count: how much it counts.
+
+    checked: whether its label was checked. Others often leave out a date of which a text says when it was last changed.
+    """
 
     candidates: Sequence[DateCandidate]
     none: Mapping[str, float]
@@ -97,6 +100,7 @@ class _DateChoice:
     source: str
     fold: int
     count: float
+    checked: bool
 
     def right(self, value: str) -> bool:
         return bool(self.date) and value.startswith(self.date)
@@ -108,21 +112,25 @@ class _DateChoice:
 
 
 def fitted_dates(problem: FittingProblem, truths: Sequence[Label]) -> tuple[dict[str, float], dict[str, float]]:
-    """Weights of the date features, and the threshold that invents few dates on sources left out."""
+    """Weights of the date features, and the threshold that invents few dates on sources left out.
+
+    The threshold is chosen on checked documents, if there are any: it must hold for careful labels.
+    """
     choices = [
         _DateChoice(
-            *date_candidates(each.sample, truth, each.language), each.date, each.source, fold, weight / each.weight
+            *date_candidates(each.sample, truth, each.language), each.date, each.source, fold, weight, each.checked
         )
         for each, truth, fold, weight in zip(
             problem.documents, truths, problem.folds.tolist(), problem.weights.tolist(), strict=True
         )
         if each.date != UNSURE_DATE
     ]
+    judging = any(each.checked for each in choices)
     best: dict[int, float] = {}
     for fold in sorted(set(problem.folds.tolist())):
         weights = _date_weights([each for each in choices if each.fold != fold])
         for at, each in enumerate(choices):
-            if each.fold == fold and not each.date:
+            if each.fold == fold and not each.date and each.checked == judging:
                 best[at] = _best_share(each, weights)
     undated = np.array(list(best.values()))
     tried = np.arange(0.3, 0.96, 0.01)

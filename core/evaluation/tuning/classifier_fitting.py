@@ -8,6 +8,7 @@ sources left out of the block models. Deterministic: folds come from a hash of t
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -24,17 +25,16 @@ from core.evaluation.tuning.training_documents import (
     Matrix,
     TrainingDocument,
     shortened,
+    stacked_terms,
 )
-from core.ingestion.classification.jurisdiction import (
-    PLACE_KINDS,
-    place_kind,
-)
-from core.ingestion.classification.linear_model import ClassifierModel, Head, softmax
+from core.ingestion.classification.document_features import word_places
+from core.ingestion.classification.jurisdiction import PLACE_KINDS, place_kind
+from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, Head, TermWeights, softmax
 from core.ingestion.classification.subject import truth_shares
 
-__all__ = ["fit_classifier"]
+__all__ = ["fit_classifier", "fit_passages_and_dates"]
 
-_PENALTY = {"words": 100.0, "opening": 10.0, "name": 5.0, "form": 10.0, "mean": 10.0}
+_PENALTY = {"words": 100.0, "opening": 10.0, "name": 5.0, "form": 10.0, "mean": 10.0, PASSAGE_HEAD: 3.0}
 """Inverse ridge strength (scikit-learn's C) per block; the best of 3, 10, 30, 100 on sources left out."""
 _STACK_RIDGE, _STACK_START = 0.01, 0.3  # keeps stack weights near equal shares of some three blocks; chosen by hand
 _ACCURACY_GIVEN_UP = 0.01  # share of right answers that abstaining may cost
@@ -80,6 +80,8 @@ def fit_classifier(
         {kind: log(float(share) + 1e-6) for kind, share in zip(PLACE_KINDS, row, strict=True)}
         for row in left["place"][:count]
     ]
+    on_step("passages")
+    heads[PASSAGE_HEAD] = _passage_head(problem, problem.vocabularies["words"])
     on_step("places")
     numbers["place_features"] = fitted_places(problem, truths, authorities, kinds)
     on_step("dates")
@@ -87,6 +89,22 @@ def fit_classifier(
     return ClassifierModel(
         problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0]
     )
+
+
+def fit_passages_and_dates(
+    kept: ClassifierModel, documents: Sequence[TrainingDocument], on_step: Callable[[str], None] = lambda step: None
+) -> ClassifierModel:
+    """A model, perhaps fitted on more documents, with its passages and dates fitted again on these."""
+    problem = FittingProblem.of([*documents, *map(shortened, documents)], BLOCKS)
+    classes = tuple(truth.value for truth in Truth)
+    on_step("truth")
+    _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, len(documents))
+    problem = problem.first(len(documents))
+    on_step("passages")
+    heads = {**kept.heads, PASSAGE_HEAD: _passage_head(problem, kept.vocabularies["words"])}
+    on_step("dates")
+    features, numbers = fitted_dates(problem, [_label(classes, row) for row in left[: len(documents)]])
+    return replace(kept, heads=heads, numbers={**kept.numbers, "date_features": features, "date": numbers})
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
@@ -102,7 +120,7 @@ def _fitted_head(
     outside = {
         name: _out_of_fold(problem, matrix, name, right, len(classes)) for name, matrix in problem.blocks.items()
     }
-    parts = {**{name: part for name, part in outside.items() if name != "name"}}
+    parts = {name: part for name, part in outside.items() if name != "name"}
     if prior is not None:
         parts["prior"] = prior
     unknown = np.array([_unknown(problem, each) for each in problem.documents])
@@ -138,6 +156,24 @@ def _fitted_head(
         temperature,
     )
     return head, left, numbers
+
+
+def _passage_head(problem: FittingProblem, vocabulary: TermWeights) -> Head:
+    """Which truth a passage states, by its words: every passage counts as its document's truth.
+
+    The passages of a document share its weight by the root of their number.
+    """
+    classes = [truth.value for truth in Truth]
+    texts = [text for each in problem.documents for text in each.passages]
+    counts = np.array([len(each.passages) for each in problem.documents])
+    shares = np.repeat(problem.weights * np.maximum(counts, 1) ** -0.5, counts)
+    right = np.repeat(np.array([classes.index(each.truth) for each in problem.documents]), counts)
+    weights, bias = np.zeros((len(vocabulary.idf), len(classes))), np.zeros(len(classes))
+    if len(set(right.tolist())) > 1:
+        matrix = stacked_terms([vocabulary.vector(word_places(text).counts) for text in texts], len(vocabulary.idf))
+        weights, bias = _regression(matrix, PASSAGE_HEAD, right, shares / shares.mean(), len(classes))
+    form, mean = np.zeros((len(problem.form_mean), len(classes))), problem.documents[0].vectors.shape[1]
+    return Head(tuple(classes), {"words": weights}, form, np.zeros((mean, len(classes))), bias)
 
 
 def _name_weight(hidden: Matrix, names: Matrix, right: NDArray[np.intp], counts: Matrix) -> float:

@@ -30,6 +30,7 @@ __all__ = [
     "TrainingDocument",
     "fold_of",
     "shortened",
+    "stacked_terms",
     "training_document",
 ]
 
@@ -45,6 +46,7 @@ _PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_CHARACTERS, _SHORT_WEIGHT = 700, 0.5  # about 110 words, half as important as the whole; chosen by hand
 _INNER_FOLDS = 4
+_PASSAGES = 12  # learned from per document, so that long ones do not rule; chosen by hand
 _SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 4_000), "name": (2, 2_000)}
 """Least number of sources that use a word, and most words kept: keeps the file small and single texts out of it."""
 
@@ -55,7 +57,7 @@ class TrainingDocument:
 
     features: with the words of its real name. vectors: of sample.segments. mentions: the places it names. date: ISO, ""
     for none, or UNSURE_DATE. Documents of one source are left out together. weight: how much its labels count; above 1
-    for checked ones.
+    for checked ones. passages: texts of some, spread over the document.
     """
 
     source: str
@@ -69,6 +71,12 @@ class TrainingDocument:
     vectors: NDArray[np.float32]
     mentions: tuple[PlaceMention, ...]
     weight: float = 1.0
+    passages: tuple[str, ...] = ()
+
+    @property
+    def checked(self) -> bool:
+        """Whether its labels were checked, so that thresholds may be chosen on it."""
+        return self.weight > 1.0
 
 
 def training_document(
@@ -78,10 +86,12 @@ def training_document(
     vectors: NDArray[np.float32],
     terms: WorkspaceTerms,
     weight: float = 1.0,
+    passages: Sequence[str] = (),
 ) -> TrainingDocument:
     """A labelled document, sampled under a neutral name; `row.name` gives the words of its real one.
 
-    vectors: of sample.segments. A region's jurisdiction counts as its country's.
+    vectors: of sample.segments. passages: texts of all; an even spread of them is kept. A region's jurisdiction counts
+    as its country's.
     """
     named = replace(sample, name=row.name, name_words=name_words(row.name))
     features = replace(features_of(sample), name=features_of(named).name)
@@ -98,7 +108,15 @@ def training_document(
         vectors,
         tuple(place_mentions(sample, language, terms)),
         weight,
+        _spread(passages),
     )
+
+
+def _spread(passages: Sequence[str]) -> tuple[str, ...]:
+    """At most `_PASSAGES` of the passages, the first and the last among them."""
+    if len(passages) <= _PASSAGES:
+        return tuple(passages)
+    return tuple(passages[round(at)] for at in np.linspace(0, len(passages) - 1, _PASSAGES))
 
 
 def fold_of(source: str, folds: int, salt: str = "") -> int:
@@ -130,7 +148,7 @@ class FittingProblem:
         base = ClassifierModel(vocabularies, forms.mean(axis=0), scale, {}, {}, "")
         rows = [base.blocks(each.features, each.vectors) for each in documents]
         matrices: dict[str, sparse.csr_matrix] = {
-            name: _stacked([row.words[name] for row in rows], len(vocabularies[name].idf)) for name in vocabularies
+            name: stacked_terms([row.words[name] for row in rows], len(vocabularies[name].idf)) for name in vocabularies
         }
         matrices["form"] = sparse.csr_matrix(np.stack([row.form for row in rows]))
         matrices["mean"] = sparse.csr_matrix(np.stack([mean_vector(each.vectors) for each in documents]))
@@ -154,7 +172,8 @@ def shortened(document: TrainingDocument) -> TrainingDocument:
     )
     features = replace(features_of(sample), name=document.features.name)
     vectors = document.vectors[: len(segments)] if segments else document.vectors[:1]
-    return replace(document, sample=sample, features=features, vectors=vectors, weight=document.weight * _SHORT_WEIGHT)
+    weight = document.weight * _SHORT_WEIGHT
+    return replace(document, sample=sample, features=features, vectors=vectors, weight=weight, passages=())
 
 
 def _vocabulary(documents: Sequence[TrainingDocument], name: str) -> TermWeights:
@@ -174,7 +193,8 @@ def _vocabulary(documents: Sequence[TrainingDocument], name: str) -> TermWeights
     return TermWeights({word: row for row, word in enumerate(kept)}, idf)
 
 
-def _stacked(rows: Sequence[tuple[NDArray[np.intp], Matrix]], width: int) -> sparse.csr_matrix:
+def stacked_terms(rows: Sequence[tuple[NDArray[np.intp], Matrix]], width: int) -> sparse.csr_matrix:
+    """Rows and values as `TermWeights.vector` gives them, as a matrix of shape (len(rows), width)."""
     starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
     columns = np.concatenate([columns for columns, _ in rows])
     values = np.concatenate([values for _, values in rows])

@@ -111,7 +111,7 @@ class TruthClassifier:
 
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
         """The passages with labels: those of the document, or their own truth where their words clearly state one."""
-        return labelled_passages(labels, passages)
+        return labelled_passages(labels, passages, self._model)
 
     @property
     def _model(self) -> ClassifierModel:

@@ -11,7 +11,10 @@ from core.ingestion.classification.document_features import FORM_FEATURES, first
 from core.ingestion.classification.linear_model import Blocks, Head, TermWeights
 from core.ingestion.classification.sample import DocumentSample, quote_around, sentence_starts
 
-__all__ = ["explained"]
+__all__ = ["READS_LIKE", "explained", "strongest_sentence"]
+
+READS_LIKE = "reads like"
+"""How the reason of a sentence begins that was decided by its words."""
 
 _SHOWN = 3  # sentences quoted per decision: what a person reads at a glance; chosen by hand
 _LEAST = 1e-6  # log-odds below which a part is not listed: nothing to see after rounding
@@ -59,7 +62,8 @@ def explained(
     text = float(found.weights.sum())
     shown = _strongest_sentences(sample.body, found)
     evidence = [
-        Evidence(quote, EvidenceSource.TEXT, first, round(weight, 6), f"reads like {first}") for quote, weight in shown
+        Evidence(quote, EvidenceSource.TEXT, first, round(weight, 6), f"{READS_LIKE} {first}")
+        for quote, weight in shown
     ]
     name = 0.0
     if "name" in head.words:
@@ -93,14 +97,29 @@ def _word_occurrences(
         if name not in head.words:
             continue
         rows, values = blocks.words[name]
-        index = vocabularies[name].index
-        shares = np.zeros(len(index) + 1)  # the last for words that are not known
-        shares[rows] = values * margin(head.words[name][rows])
-        places = word_places(text)
-        row_of = np.array([index.get(word, -1) for word in places.words], dtype=np.intp)
-        each = shares[row_of] / np.bincount(places.numbers, minlength=1)
-        known = row_of[places.numbers] >= 0
-        yield _Occurrences(places.starts[known], places.ends[known], each[places.numbers][known])
+        yield _occurrences(vocabularies[name].index, rows, values * margin(head.words[name][rows]), text)
+
+
+def _occurrences(
+    index: Mapping[str, int], rows: NDArray[np.intp], contributions: NDArray[np.float64], text: str
+) -> _Occurrences:
+    """The words of a text that are known, with what the rows of their vocabulary contribute."""
+    shares = np.zeros(len(index) + 1)  # the last for words that are not known
+    shares[rows] = contributions
+    places = word_places(text)
+    row_of = np.array([index.get(word, -1) for word in places.words], dtype=np.intp)
+    each = shares[row_of] / np.bincount(places.numbers, minlength=1)
+    known = row_of[places.numbers] >= 0
+    return _Occurrences(places.starts[known], places.ends[known], each[places.numbers][known])
+
+
+def strongest_sentence(
+    index: Mapping[str, int], rows: NDArray[np.intp], contributions: NDArray[np.float64], text: str, value: str
+) -> Evidence:
+    """The sentence of a text whose known words speak most for `value`. contributions: log-odds per row of `rows`."""
+    shown = _strongest_sentences(text, _occurrences(index, rows, contributions, text))
+    quote, weight = shown[0] if shown else ("", 0.0)
+    return Evidence(quote, EvidenceSource.TEXT, value, round(weight, 6), f"{READS_LIKE} {value}")
 
 
 def _segment_occurrences(

@@ -1,9 +1,9 @@
 """The learned classifier: linear models over words, form and sentence vectors, so that every decision can be quoted.
 
-One head per label (truth, authority, domain, kind of place). The score of a class is a bias plus, for each block of
-features (words, opening, name, form, mean sentence vector), the sum of feature · weight: multinomial logistic
-regression, fitted by `cli evaluate fit-classifier` (core.evaluation.tuning.classifier_fitting) on documents of public
-sources, which are listed in docs/classifier-sources.csv. Only single words and numbers are stored.
+One head per label (truth, authority, kind of place), and one over the words of a passage. The score of a class is a
+bias plus, for each block of features (words, opening, name, form, mean sentence vector), the sum of feature · weight:
+multinomial logistic regression, fitted by `cli evaluate fit-classifier` (core.evaluation.tuning.classifier_fitting) on
+documents of public sources, which are listed in docs/classifier-sources.csv. Only single words and numbers are stored.
 """
 
 import io
@@ -22,6 +22,7 @@ from core.domain.errors import BadTable
 from core.ingestion.classification.document_features import FORM_FEATURES, DocumentFeatures
 
 __all__ = [
+    "PASSAGE_HEAD",
     "Blocks",
     "ClassifierModel",
     "Head",
@@ -32,6 +33,8 @@ __all__ = [
     "to_bytes",
 ]
 
+PASSAGE_HEAD = "passage"
+"""Name of the head over the words of a passage."""
 _FILE = "classifier_model.npz"
 _WORD_BLOCKS = ("words", "opening", "name")
 
