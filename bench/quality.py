@@ -98,7 +98,7 @@ def _stock(judged: JudgedFolder, folder: Path, asked: Sequence[FolderQuestion]) 
 def _ours(judged: JudgedFolder) -> tuple[dict[str, dict[str, Ranking]], str]:
     """Leg or profile → question → ranking, and how well the probability of an answer tells what has none."""
     found: dict[str, dict[str, Ranking]] = {}
-    there, missing, called = [], [], []
+    there, missing, called, reached = [], [], [], []
     with scratch_workbench(settings_from_environment()) as workbench:
         documents = fill(workbench, [NamedFile(*each) for each in judged.documents.values()])
         shas = {document.id: sha for sha, document in documents.items()}
@@ -117,10 +117,21 @@ def _ours(judged: JudgedFolder) -> tuple[dict[str, dict[str, Ranking]], str]:
             without = each.filters.replace(exclude_documents=(*each.filters.exclude_documents, *answering))
             bare = workbench.search.run(SearchRequest(each.text, without, "balanced"), remember=False)
             missing.append(bare.answer_probability or 0.0)
-    words = (
-        f"AUROC {auroc(there, missing):.3f} of {len(there)} answerable questions against {len(missing)} that are not"
+            if any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN]):
+                reached.append((there[-1], missing[-1]))
+    return found, f"{_answered_words(there, missing, reached)}; answerable ones called unanswered {mean(called):.3f}"
+
+
+def _answered_words(there: Sequence[float], missing: Sequence[float], reached: Sequence[tuple[float, float]]) -> str:
+    """How well the probability tells questions with an answer from those without. reached: probabilities with and
+    without the answering documents, where one of these is among the first passages."""
+    alone = f"{auroc(*zip(*reached, strict=True)):.3f}" if reached else "–"
+    judged = (1 + len(reached) / len(there)) / 2
+    return (
+        f"AUROC {auroc(there, missing):.3f} of {len(there)} answerable questions against {len(missing)} that are not;"
+        f" {alone} of the {len(reached)} with an answering document among the first {_SHOWN} passages"
+        f" (who knew which of these answer would reach {judged:.3f} of all)"
     )
-    return found, f"{words}; answerable ones called unanswered {mean(called):.3f}"
 
 
 def _rankings(result: SearchResult, shas: Mapping[int, str]) -> dict[str, Ranking]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_answerability", "fit_weights"]
 
+_SHOWN = 5  # first passages, among which an answer counts as found: those of hit@5
 Folders = Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")]
 
 
@@ -40,10 +41,21 @@ def fit_answerability(
     write_file(write, model_toml(model).encode())
     write_json({"threshold": model.threshold, "left_out": [asdict(each) for each in measured]}, out)
     rows = [
-        (each.collection, each.cases, each.auroc, each.at_threshold.answerable, each.at_threshold.unanswerable)
+        (
+            each.collection,
+            each.cases,
+            each.auroc,
+            "–" if each.auroc_found is None else each.auroc_found,
+            each.auroc_judged,
+            each.at_threshold.answerable,
+            each.at_threshold.unanswerable,
+        )
         for each in measured
     ]
-    typer.echo(aligned(("left out", "cases", "AUROC", "answerable called unanswered", "unanswerable called so"), rows))
+    head = ("left out", "cases", "AUROC", "where found", "if judged", "answerable called unanswered", "unanswerable so")
+    typer.echo(aligned(head, rows))
+    typer.echo("where found: questions with an answering document among the first five passages")
+    typer.echo("if judged: the AUROC of somebody who knows which of the first five passages answer")
     for each in measured:
         points = " · ".join(f"{point.answerable:.3f} → {point.unanswerable:.3f}" for point in each.curve)
         typer.echo(f"curve of {each.collection} (answerable → unanswerable called unanswered): {points}")
@@ -62,12 +74,14 @@ def _cases(folder: Path) -> "Iterator[AnswerCase]":
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
         for done, question in enumerate(judged.questions, start=1):
             answering = tuple(documents[sha].id for sha in question.grades if sha in documents)
-            left_out = (*question.filters.exclude_documents, *answering)
-            for excluded in dict.fromkeys((question.filters.exclude_documents, left_out)):
+            asked = workbench.search.run(SearchRequest(question.text, question.filters), remember=False)
+            found = any(hit.candidate.passage.document_id in answering for hit in asked.hits[:_SHOWN])
+            yield AnswerCase(judged.name, answer_signals(asked.candidates), bool(answering), found)
+            if answering:
+                excluded = (*question.filters.exclude_documents, *answering)
                 filters = question.filters.replace(exclude_documents=excluded)
-                found = workbench.search.run(SearchRequest(question.text, filters), remember=False)
-                there = bool(answering) and excluded != left_out
-                yield AnswerCase(judged.name, answer_signals(found.candidates), there)
+                asked = workbench.search.run(SearchRequest(question.text, filters), remember=False)
+                yield AnswerCase(judged.name, answer_signals(asked.candidates), False, found)
             report(done, len(judged.questions))
 
 

@@ -26,11 +26,13 @@ _DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class AnswerCase:
-    """The signals of one question as asked once; answerable: whether its answering documents were there."""
+    """The signals of one question as asked once; answerable: whether its answering documents were there. found: whether
+    one of them is among the first five passages when they are there."""
 
     collection: str
     signals: AnswerSignals
     answerable: bool
+    found: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,24 @@ class CalledUnanswered:
 @dataclass(frozen=True, slots=True)
 class LeftOutCollection:
     """How well a collection is told by weights fitted to the others. at_threshold: with the threshold of the model
-    fitted to all; curve: with thresholds chosen on the collection itself."""
+    fitted to all; curve: with thresholds chosen on the collection itself.
+
+    found: share of the answerable questions with an answering document among the first five passages, in [0, 1].
+    auroc_found: of these questions alone; None without any."""
 
     collection: str
     cases: int
     auroc: float
+    found: float
+    auroc_found: float | None
     at_threshold: CalledUnanswered
     curve: tuple[CalledUnanswered, ...]
+
+    @property
+    def auroc_judged(self) -> float:
+        """What somebody would reach who knows which of the first five passages answer, and nothing else: where none
+        does, a question looks the same with and without its documents."""
+        return (1 + self.found) / 2
 
 
 def fit_answer_model(cases: Sequence[AnswerCase], embedding_model: str) -> AnswerModel:
@@ -72,12 +85,15 @@ def left_out(cases: Sequence[AnswerCase], threshold: float) -> tuple[LeftOutColl
     for name, judged in _judged(cases).items():
         there = sorted(p for p, case in judged if case.answerable)
         missing = [p for p, case in judged if not case.answerable]
+        reached = [[p for p, case in judged if case.found and case.answerable == has] for has in (True, False)]
         cuts = [there[int(share * len(there))] for share in _CURVE]
         found.append(
             LeftOutCollection(
                 name,
                 len(judged),
                 auroc(there, missing),
+                len(reached[0]) / len(there),
+                auroc(*reached) if all(reached) else None,
                 _called(there, missing, threshold),
                 tuple(_called(there, missing, cut) for cut in cuts),
             )
