@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 
-__all__ = ["compound_file", "msg_of", "odp_of", "odt_of", "rtf_of", "xls_of"]
+__all__ = ["compound_file", "msg_of", "odp_of", "ods_of", "odt_of", "pptx_of", "rtf_of", "xls_of"]
 
 _SECTOR, _SMALL, _CUTOFF = 512, 64, 4096
 _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
@@ -177,6 +177,9 @@ def _open_document(kind: str, body: str, styles: str = "", meta: str = "") -> by
         dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
         head = f"<office:document-meta {_NAMESPACES} {dc}><office:meta>{meta}</office:meta></office:document-meta>"
         package.writestr("meta.xml", head)
+        entry = f'<m:file-entry m:full-path="/" m:media-type="application/vnd.oasis.opendocument.{kind}"/>'
+        spaces = 'xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"'
+        package.writestr("META-INF/manifest.xml", f"<m:manifest {spaces}>{entry}</m:manifest>")
     return out.getvalue()
 
 
@@ -189,6 +192,27 @@ def odp_of(*slides: str) -> bytes:
     """An OpenDocument presentation; a slide is the XML inside a `draw:page`."""
     pages = "".join(f"<draw:page>{slide}</draw:page>" for slide in slides)
     return _open_document("presentation", f"<office:presentation>{pages}</office:presentation>")
+
+
+def ods_of(*sheets: Sequence[Sequence[str]]) -> bytes:
+    """An OpenDocument spreadsheet of text cells, one table per sheet."""
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'.format
+    tables = [
+        "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in sheet) for sheet in sheets
+    ]
+    named = (f'<table:table table:name="S{at}">{rows}</table:table>' for at, rows in enumerate(tables, 1))
+    return _open_document("spreadsheet", f"<office:spreadsheet>{''.join(named)}</office:spreadsheet>")
+
+
+def pptx_of(title: str, *lines: str) -> bytes:
+    """A presentation of one slide with a title and a text box."""
+    import pptx
+
+    deck, out = pptx.Presentation(), BytesIO()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text, slide.placeholders[1].text = title, "\n".join(lines)
+    deck.save(out)
+    return out.getvalue()
 
 
 def rtf_of(body: str, head: str = "") -> bytes:
