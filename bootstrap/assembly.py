@@ -55,6 +55,7 @@ from core.library.shortlists import ShortlistService, ShortlistStore
 from core.library.sources.feed_service import FeedService
 from core.library.sources.folder_service import FolderService
 from core.library.sources.store import FeedStore, FolderScanner, FolderStore, PageFetcher
+from core.library.step_progress import StepClock
 from core.library.trash import RETENTION, TrashService, TrashStore
 from core.library.upload_queue import UploadQueue, UploadQueueStore
 from core.library.versions.service import VersionService
@@ -75,7 +76,7 @@ from core.table_qa.service import TableService
 from core.table_qa.store import TableStore
 from core.workbench import Workbench
 
-__all__ = ["Outside", "Stores", "assemble", "no_notice"]
+__all__ = ["Outside", "Stores", "assemble"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +118,8 @@ class Stores:
     trash: TrashStore
 
 
-def no_notice() -> str:
-    """For a database that somebody else looks after."""
+def _no_notice() -> str:
+    """For a database and a worker that somebody else looks after."""
     return ""
 
 
@@ -127,14 +128,14 @@ class Outside:
     """External dependencies of the services besides stores: models, processes, the network, the clock.
 
     models: the embedding models that can be had; configured: the one the settings name. writer: the language model that
-    may write answers, None when none is configured. watch_roots: folders below which
-    folders may be watched. timer: seconds, for durations; monotonic: seconds that never go back. usage_gather_seconds:
-    how long usage events are collected before they are written. sign_in_rules: what people get at sign-in.
-    database_notice: what happened to the database, for the user. mailer, webhook: None while not configured. site: the
-    address people open, ending with "/". mail_pace: the shortest time between two e-mails to one person. searches_of:
-    the saved searches as one person sees them, by login; None: everybody sees the same. trash_days: how long deleted
-    documents can be restored; 0: until somebody deletes them for good. login_notice: what is wrong with the database's
-    login, for administrators."""
+    may write answers, None when none is configured. watch_roots: folders below which folders may be watched. timer:
+    seconds, for durations; monotonic: seconds that never go back. step_seconds: of one step of reading a file.
+    usage_gather_seconds: how long usage events are collected before they are written. sign_in_rules: what people get
+    at sign-in. process_notice: what happened to the database or the worker, for the user. mailer, webhook: None while
+    not configured. site: the address people open, ending with "/". mail_pace: the shortest time between two e-mails to
+    one person. searches_of: the saved searches as one person sees them, by login; None: everybody sees the same.
+    trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
+    is wrong with the database's login, for administrators."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -144,13 +145,14 @@ class Outside:
     now: Callable[[], datetime]
     timer: Callable[[], float]
     monotonic: Callable[[], float]
+    step_seconds: float = 300.0
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     writer: LanguageModel | None = None
     configured: str = DEFAULT_MODEL
     watch_roots: Sequence[Path] = ()
     usage_gather_seconds: float = 0.2
     sign_in_rules: SignInRules = SignInRules()
-    database_notice: Callable[[], str] = no_notice
+    process_notice: Callable[[], str] = _no_notice
     mailer: Mailer | None = None
     webhook: Webhook | None = None
     site: str = ""
@@ -308,6 +310,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         followers=followers,
         terms=terms,
         embedded=models.stored,
+        clock=StepClock(outside.step_seconds, outside.monotonic),
         now=now,
     )
     feeds = FeedService(
@@ -410,7 +413,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             purge=lambda document_ids: trash.purge(document_ids, RETENTION),
             read_again=documents.retry,
         ),
-        database_notice=outside.database_notice,
+        process_notice=outside.process_notice,
         login_notice=outside.login_notice,
         idempotency=IdempotencyService(stores.idempotency, now),
         jobs=BackgroundJobs(

@@ -28,8 +28,8 @@ class Settings:
     embedding_model: a name, a folder, or "default" (all-MiniLM-L6-v2 from its package).
     reranker_fast, reranker_balanced, reranker_accurate: another cross-encoder than core/knowledge/rerankers.toml
     names, by name or folder; empty: that one.
-    worker: run jobs in this process.
-    file_seconds, file_megabytes: what reading one file may cost.
+    worker: run jobs; the app does so in a process of its own, which may have worker_megabytes of memory.
+    file_seconds: of each step of reading a file; file_megabytes: of the process that takes it apart.
     web_private: let feeds and pasted addresses lead into private networks and to this machine.
     watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
     backup_folder: where scheduled backups go; empty: none. backup_hours, backup_keep: how often, and how many stay.
@@ -73,6 +73,7 @@ class Settings:
     worker: bool = True
     file_seconds: int = 300
     file_megabytes: int = 4096
+    worker_megabytes: int = 6144
     web_private: bool = False
     watch_folders: str = ""
     backup_folder: str = ""

@@ -27,6 +27,7 @@ from bootstrap.environment import (
     settings_from_environment,
     utc_now,
 )
+from bootstrap.worker_process import WorkerProcess
 from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
 from core.library.saved_searches import SavedSearchService
@@ -94,12 +95,15 @@ class OpenWorkbench:
         self.close()
 
 
-def open_workbench(settings: Settings) -> OpenWorkbench:
-    """Build and start everything; models are not loaded yet. Raises StoreFailed, BadRequest."""
+def open_workbench(settings: Settings, *, worker_process: bool = False) -> OpenWorkbench:
+    """Build and start everything; models are not loaded yet. Raises StoreFailed, BadRequest.
+
+    worker_process: run jobs, where the settings ask for it, in a process of their own instead of threads of this one.
+    """
     _check(settings)
     _end_on_terminate()
     with ExitStack() as building:
-        return _built(settings, building)
+        return _built(settings, WorkerProcess(settings) if settings.worker and worker_process else None, building)
 
 
 def _check(settings: Settings) -> None:
@@ -114,11 +118,11 @@ def _check(settings: Settings) -> None:
 
 
 # Long: everything is opened here in order of dependency, and closed in reverse.
-def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
+def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStack) -> OpenWorkbench:
     from adapters.folder_scanner import LocalFolderScanner
     from adapters.http_fetch import HttpFetcher
     from adapters.sandboxed_reader import SandboxedReader
-    from bootstrap.assembly import Outside, assemble, no_notice
+    from bootstrap.assembly import Outside, assemble
     from bootstrap.workbench import configured_rerankers
     from storage.postgres.database import Database, Scope, engine_for
     from storage.postgres.locator import SqlLocator
@@ -149,6 +153,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
         now=utc_now,
         timer=perf_counter,
         monotonic=monotonic,
+        step_seconds=settings.file_seconds,
         rerankers=configured_rerankers(settings, _threads()),
         writer=writer,
         configured=settings.embedding_model,
@@ -160,7 +165,7 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
         mail_pace=timedelta(minutes=settings.mail_minutes),
         trash_days=settings.trash_days,
         login_notice=_told(bypassing_login(engine)),
-        database_notice=server.notice if server is not None else no_notice,
+        process_notice=lambda: (server.notice() if server else "") or (worker.notice() if worker else ""),
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
     stores = _stores(shared, database)
@@ -174,7 +179,10 @@ def _built(settings: Settings, resources: ExitStack) -> OpenWorkbench:
 
     people = ScopedWorkbenches(workbench, scoped, lambda scope: SqlLocator(replace(database, scope=scope)))
     resources.callback(people.close)
-    if settings.worker:
+    if worker is not None:
+        resources.callback(worker.stop)
+        worker.start()
+    elif settings.worker:
         _start_workers(engine.url, settings, workbench, resources)
     return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
 
@@ -413,6 +421,10 @@ def _chroma(settings: Settings, model: Callable[[], str], prepared: Callable[[],
     return ChromaIndex(connect, settings.tenant, model, prepared)
 
 
+def _run_this_again() -> None:
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 def _end_on_terminate() -> None:
     """Close resources on SIGTERM, which would otherwise end Python at once."""
     unhandled = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -420,11 +432,25 @@ def _end_on_terminate() -> None:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
-def run_worker(settings: Settings, until: Callable[[], object] = signal.pause) -> None:
-    """Run queued jobs until the process is stopped (SIGINT, SIGTERM)."""
+_LOOK_SECONDS = 5.0  # between looks for steps that do not end
+
+
+def run_worker(
+    settings: Settings, stopped: Callable[[float], bool], restart: Callable[[], object] = _run_this_again
+) -> None:
+    """Run queued jobs until `stopped`, which waits so many seconds, says so, or the process is stopped (SIGINT,
+    SIGTERM).
+
+    restart: replaces this process by a new one, which is the only way to end a step that does not end.
+    """
     with open_workbench(replace(settings, worker=True)) as workbench:
         threading.Thread(target=workbench.check.run_at_start, name="library check", daemon=True).start()
-        until()
+        while not stopped(_LOOK_SECONDS):
+            overdue = workbench.ingestion.overdue()
+            for each in overdue:
+                workbench.ingestion.fail(each.document_id, each.error, each.step)
+            if overdue:
+                restart()
 
 
 def configured_rerankers(settings: Settings, threads: int, *, hurried: bool = True) -> Mapping[str, DeadlineReranker]:

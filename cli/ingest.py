@@ -1,6 +1,7 @@
 """The commands `ingest`, `read-again` and `worker`: make files searchable."""
 
 from pathlib import Path
+from threading import Event
 from typing import Annotated
 
 import typer
@@ -42,4 +43,4 @@ def worker() -> None:
     """Run queued ingestion jobs until stopped; any number of these may run on any number of machines."""
     from bootstrap.workbench import run_worker, settings_from_environment
 
-    run_worker(settings_from_environment())
+    run_worker(settings_from_environment(), Event().wait)

@@ -84,8 +84,8 @@ class Workbench:
     idempotency: IdempotencyService
     jobs: BackgroundJobs
     check: LibraryCheck
-    database_notice: Callable[[], str]
-    """What happened to the database of late that a user should know; "" while nothing did."""
+    process_notice: Callable[[], str]
+    """What a user should know of the database or the process that reads files; "" while both are well."""
     login_notice: str = ""
     """What is wrong with the login of the database, for administrators; "" when it is right."""
 
@@ -94,7 +94,7 @@ class Workbench:
         return (*self.ingestion.notices, *self.models.notices, *filter(None, self._single_notices()))
 
     def _single_notices(self) -> Sequence[str]:
-        return (self.database_notice(), self.usage.notice, self.check.notice)
+        return (self.process_notice(), self.usage.notice, self.check.notice)
 
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait, and check the library."""

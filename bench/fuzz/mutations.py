@@ -273,11 +273,14 @@ def of_json(data: bytes, chance: Random) -> bytes:
     """A value, key or list changed within the tree; else as lines."""
     try:
         tree = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return of_lines(data, chance)
     if chance.random() < 0.2:
         return of_bytes(data, chance)
-    return json.dumps(_changed(tree, chance)).encode("utf-8", "surrogatepass")
+    try:
+        return json.dumps(_changed(tree, chance)).encode("utf-8", "surrogatepass")
+    except (RecursionError, ValueError):  # nested too deep, or a number of more digits than Python writes
+        return of_lines(data, chance)
 
 
 _VALUES: tuple[Any, ...] = (

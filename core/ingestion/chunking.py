@@ -7,7 +7,9 @@ a list that starts in an earlier passage, and abbreviations spelled out elsewher
 whole. Furniture (page headers, footers) is never in a passage.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.documents import Passage, Span
@@ -16,6 +18,10 @@ from core.ner.definitions import spelled_out
 from core.text.sentences import sentences
 
 __all__ = ["ChunkSizes", "split"]
+
+
+_VISIBLE = re.compile(r"\S")
+_MOST_ITEMS = 1_000  # of a list, between its lead-in and a passage. Chosen by hand, not fitted.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +61,15 @@ class _Group:
     lead: str = ""
 
 
-def split(extracted: ExtractedDocument, title: str, sizes: ChunkSizes = ChunkSizes()) -> tuple[Passage, ...]:
-    """The passages in reading order; `text == page.text[start:end]`, and every sentence is a span of `text`."""
+def split(
+    extracted: ExtractedDocument,
+    title: str,
+    sizes: ChunkSizes = ChunkSizes(),
+    on_passage: Callable[[int], None] = lambda done: None,
+) -> tuple[Passage, ...]:
+    """The passages in reading order; `text == page.text[start:end]`, and every sentence is a span of `text`.
+
+    on_passage: called with the number done, after each; it may raise to end the work."""
     texts = {page.number: page.text for page in extracted.pages}
     labels = {page.number: page.label for page in extracted.pages}
     spelled = spelled_out(texts.values())
@@ -68,6 +81,7 @@ def split(extracted: ExtractedDocument, title: str, sizes: ChunkSizes = ChunkSiz
             abbreviations = spelled.of(text[pieces[0].start : pieces[-1].end], sizes.context)
             context = _context(title, section, _lead(group, pieces, text), pieces, abbreviations, sizes)
             passages.append(replace(_passage(text, pieces), section=section, context=context, position=len(passages)))
+            on_passage(len(passages))
     return tuple(passages)
 
 
@@ -150,7 +164,8 @@ def _bounded(piece: _Piece, text: str, sizes: ChunkSizes) -> Iterator[_Piece]:
         blank = text.rfind(" ", start + 1, start + sizes.most)
         end = blank if blank > 0 else start + sizes.most
         yield replace(piece, start=start, end=start + len(text[start:end].rstrip()))
-        start = end + len(text[end : piece.end]) - len(text[end : piece.end].lstrip())
+        visible = _VISIBLE.search(text, end, piece.end)
+        start = visible.start() if visible is not None else piece.end
     yield replace(piece, start=start)
 
 
@@ -176,8 +191,11 @@ def _lead(group: _Group, pieces: Sequence[_Piece], text: str) -> str:
     """The lead-in sentence of a list or clause that starts in an earlier passage."""
     if pieces[0].kind is not BlockKind.ITEM:
         return ""
-    before = [piece for piece in group.pieces if piece.end <= pieces[0].start]
-    for piece in reversed(before):
+    first = bisect_right(group.pieces, pieces[0].start, key=lambda piece: piece.end)
+    # A longer list has its lead-in where nobody would look for it, and searching it for each passage takes quadratic
+    # time.
+    for place in range(first - 1, max(-1, first - 1 - _MOST_ITEMS), -1):
+        piece = group.pieces[place]
         if piece.kind is not BlockKind.ITEM:
             lead = " ".join(text[piece.start : piece.end].split())
             return lead if piece.kind is BlockKind.PARAGRAPH else ""

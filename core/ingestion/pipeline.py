@@ -18,7 +18,7 @@ from core.ner.recognizer import tag_entities
 from core.ports.reader import FileReader
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["IngestedDocument", "IngestionPipeline", "document_title"]
+__all__ = ["MOST_PASSAGES", "IngestedDocument", "IngestionPipeline", "document_title"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class IngestionPipeline:
     ) -> IngestedDocument:
         """Ingests one original file.
 
-        on_step: called with "read", "load" (only with tables), "classify", "split" and "embed" as each step begins, and
-        with "embed 256/1000" during a long one. on_tables: called with the file's tables once they are parsed, so that
-        they can be queried while the text is still being embedded.
+        on_step: called with "read", "load" (only with tables), "classify", "split", "embed" and "entities" as each step
+        begins, and with "embed 256/1000" during a long one; it may raise to end the work. on_tables: called with the
+        file's tables once they are parsed, so that they can be queried while the text is still being embedded.
 
         Raises BadFile for an unusable file and ModelUnavailable if a model cannot be loaded.
         """
@@ -65,7 +65,7 @@ class IngestionPipeline:
             document.name, title, extracted.pages, corrections, extracted.metadata, terms=terms
         )
         on_step("split")
-        passages = split(extracted, title)
+        passages, left_out = _searchable(split(extracted, title, on_passage=lambda done: on_step(f"split {done}")))
         if not passages:
             raise EmptyFile(
                 f"'{document.name}' contains no sentence to search, only headers or page numbers.",
@@ -74,9 +74,18 @@ class IngestionPipeline:
         on_step("embed")
         found = embed_passages(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
         passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, found.meanings, strict=True))
-        ready = replace(_ready_document(document, extracted, labels), title=title, passages=len(passages))
+        ready = replace(
+            _ready_document(document, extracted, labels),
+            title=title,
+            passages=len(passages),
+            warnings=(*extracted.warnings, *left_out),
+        )
         inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
-        labelled, entities = tag_entities(self._classifier.passages(labels, inherited, found.vectors))
+        on_step("entities")
+        labelled, entities = tag_entities(
+            self._classifier.passages(labels, inherited, found.vectors),
+            lambda done: on_step(f"entities {done}/{len(passages)}"),
+        )
         return IngestedDocument(ready, extracted.pages, labelled, found.vectors, entities, found.model)
 
     def _read(
@@ -100,6 +109,22 @@ class IngestionPipeline:
         """Notices about the loaded models for the user, from an embedder's `notice`."""
         notice = getattr(self._embedder, "notice", "")
         return (notice,) if notice else ()
+
+
+MOST_PASSAGES = 50_000
+"""Passages of one document, some 60 million characters. Chosen by hand, not fitted."""
+
+
+def _searchable(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[str, ...]]:
+    """The passages that are searched, and a warning that tells up to where the document was read."""
+    if len(passages) <= MOST_PASSAGES:
+        return tuple(passages), ()
+    last = passages[MOST_PASSAGES - 1]
+    where = f"row {last.rows[1]:,}" if last.rows is not None else f"page {last.page:,}, character {last.end:,}"
+    return tuple(passages[:MOST_PASSAGES]), (
+        f"It has {len(passages):,} passages; the first {MOST_PASSAGES:,} can be searched, up to {where}. Split the file"
+        " to search the rest.",
+    )
 
 
 def _ready_document(document: Document, extracted: ExtractedDocument, labels: Labels) -> Document:

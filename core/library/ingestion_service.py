@@ -14,6 +14,7 @@ from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import ArchiveMembers
 from core.library.documents import DocumentService, Follower
+from core.library.step_progress import OverdueStep, StepClock
 from core.library.upload_queue import UploadQueue
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import STOPPED
@@ -26,7 +27,7 @@ __all__ = ["IngestionService"]
 
 class IngestionService:
     """Ingests stored originals of one tenant. graph, synonyms: None where a library has none. embedded: called with the
-    model of the vectors that were stored."""
+    model of the vectors that were stored. clock: the deadlines of the steps."""
 
     def __init__(
         self,
@@ -45,9 +46,10 @@ class IngestionService:
         followers: Sequence[Follower],
         terms: Callable[[], WorkspaceTerms],
         embedded: Callable[[str], None],
+        clock: StepClock,
         now: Callable[[], datetime],
     ) -> None:
-        self._terms, self._embedded = terms, embedded
+        self._terms, self._embedded, self._clock = terms, embedded, clock
         self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
         self._pipeline, self._documents, self._tables = pipeline, documents, tables
         self._members, self._upload_queue, self._graph, self._synonyms = members, upload_queue, graph, synonyms
@@ -70,43 +72,46 @@ class IngestionService:
 
         A bad file leaves the document failed with its reason; only a failing store raises.
         """
-        document = self._catalogue.document(document_id)
-        step, terms = "read", self._terms()
+        document, terms = self._catalogue.document(document_id), self._terms()
         replaced: list[int] = []
 
-        def on_step(name: str) -> None:
-            nonlocal step
-            step = name
+        def tell(step: str) -> None:
             if self._catalogue.document(document_id).step == STOPPED:
                 raise _IngestionStopped
-            self._catalogue.mark(document_id, step=name)
+            self._catalogue.mark(document_id, step=step)
 
-        try:
-            data = self._original(document)
-            container = self._members.take_out(document, data, on_step)
-            if container is not None:
-                self._store_container(container)
-                self._upload_queue.ended(document_id)
+        with self._clock.begin(document_id, document.name, tell) as on_step:
+            try:
+                data = self._original(document)
+                container = self._members.take_out(document, data, on_step)
+                if container is not None:
+                    self._store_container(container)
+                    self._upload_queue.ended(document_id)
+                    return self._catalogue.document(document_id)
+                corrections = self._catalogue.corrections(document.sha256)
+                ingested = self._pipeline.run(
+                    document,
+                    data,
+                    corrections,
+                    on_step,
+                    lambda tables: replaced.extend(self._tables.load(document, tables)),
+                    terms=terms,
+                )
+                on_step("store")
+                with self._storing:  # concurrent writers would only wait for each other's rows
+                    self._store(ingested, terms)
+                    self._follow_tables(document_id, replaced)
+            except BadFile as error:
+                self.fail(document_id, error, on_step.step)
+            except _IngestionStopped:
                 return self._catalogue.document(document_id)
-            corrections = self._catalogue.corrections(document.sha256)
-            ingested = self._pipeline.run(
-                document,
-                data,
-                corrections,
-                on_step,
-                lambda tables: replaced.extend(self._tables.load(document, tables)),
-                terms=terms,
-            )
-            on_step("store")
-            with self._storing:  # concurrent writers would only wait for each other's rows
-                self._store(ingested, terms)
-                self._follow_tables(document_id, replaced)
-        except BadFile as error:
-            self.fail(document_id, error, step)
-        except _IngestionStopped:
-            return self._catalogue.document(document_id)
         self._upload_queue.ended(document_id)
         return self._catalogue.document(document_id)
+
+    def overdue(self) -> Sequence[OverdueStep]:
+        """Files of this process whose step has not ended long after its deadline: its thread can only be ended with
+        the process."""
+        return self._clock.overdue()
 
     def _original(self, document: Document) -> bytes:
         """The bytes to read. A lost original is the file's failure: NotFound would end the job as for a deleted one,

@@ -4,7 +4,7 @@ Every recogniser reads the text, and the longest of overlapping matches is kept.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -89,7 +89,9 @@ _OF_THIS_TITLE = re.compile(
 _NUMBERS = (EntityType.MONEY, EntityType.DATE)
 
 
-def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
+def entities_of(
+    passages: Sequence[Passage], on_passage: Callable[[int], None] = lambda done: None
+) -> Sequence[Sequence[Entity]]:
     """The entities of each passage of one document, in order of first mention, each once.
 
     Takes the whole document: a name that one passage defines ("… Act (XYZ)", "“covered employee” means …") is
@@ -101,7 +103,10 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
     [['Bureau of Land Management'], ['Bureau of Land Management']]
     """
     words = [read_words(passage.text) for passage in passages]
-    found = [list(_passage_matches(passage, read)) for passage, read in zip(passages, words, strict=True)]
+    found: list[list[NameMatch]] = []
+    for passage, read in zip(passages, words, strict=True):
+        found.append(list(_passage_matches(passage, read)))
+        on_passage(len(found))
     joined = joined_entities(named.entity for each in found for named in each)
     named_ones = {spelling for entity in joined for spelling in (entity.name, *entity.aliases)}
     running = [(passage.text, read) for passage, read in zip(passages, words, strict=True) if passage.rows is None]
@@ -121,9 +126,13 @@ def entities_of(passages: Sequence[Passage]) -> Sequence[Sequence[Entity]]:
     return [_distinct_entities(each, by_name) for each in found]
 
 
-def tag_entities(passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
-    """The passages with the names of their entities, and all entities of the document, each once."""
-    found = entities_of(passages)
+def tag_entities(
+    passages: Sequence[Passage], on_passage: Callable[[int], None] = lambda done: None
+) -> tuple[tuple[Passage, ...], tuple[Entity, ...]]:
+    """The passages with the names of their entities, and all entities of the document, each once.
+
+    on_passage: called with the number done, after each; it may raise to end the work."""
+    found = entities_of(passages, on_passage)
     named = tuple(
         replace(passage, entities=tuple(entity.name for entity in entities))
         for passage, entities in zip(passages, found, strict=True)

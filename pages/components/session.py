@@ -76,7 +76,7 @@ def library() -> "OpenWorkbench":
         if process.library is None:
             from bootstrap.workbench import open_workbench, settings_from_environment
 
-            process.library = open_workbench(settings_from_environment())
+            process.library = open_workbench(settings_from_environment(), worker_process=True)
             process.closing.callback(process.library.close)
         return process.library
 

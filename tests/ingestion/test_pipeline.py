@@ -66,7 +66,8 @@ def test_an_upload_becomes_labelled_passages_with_vectors(ingestor: IngestionPip
     steps: list[str] = []
     text = "Intent of the customer.\n\n# Scope\n\nWe want leave. It is paid.\n\n# Price\n\nTen thousand."
     done = ingestor.run(pending("sow_final.md"), text.encode(), {}, steps.append, terms=BUILT_IN_TERMS)
-    assert steps == ["read", "classify", "split", "embed"]
+    assert [step for step in steps if " " not in step] == ["read", "classify", "split", "embed", "entities"]
+    assert f"split {len(done.passages)}" in steps and f"entities 1/{len(done.passages)}" in steps
     assert (done.document.state, done.document.title, done.document.pages) == (DocumentState.READY, "Scope", 1)
     assert done.document.passages == len(done.passages) == len(done.vectors) == 3
     assert done.document.date == datetime(2023, 6, 1, tzinfo=UTC)

@@ -3,6 +3,7 @@
 from io import BytesIO
 
 from core.domain.errors import Cure, EncryptedFile, UnreadableFile, UnsupportedFile
+from core.ingestion.parsers.damage import damage
 
 __all__ = ["decrypted", "needs_password"]
 
@@ -31,7 +32,7 @@ def decrypted(name: str, data: bytes, password: str) -> bytes:
 
 def _unlocked_pdf(name: str, data: bytes, password: str) -> bytes:
     from pypdf import PdfReader, PdfWriter
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DependencyError, PyPdfError
 
     try:
         reader = PdfReader(BytesIO(data), strict=False)
@@ -39,13 +40,13 @@ def _unlocked_pdf(name: str, data: bytes, password: str) -> bytes:
             raise _wrong(name)
         out = BytesIO()
         PdfWriter(clone_from=reader).write(out)
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, RecursionError) as error:
+    except damage(PyPdfError, DependencyError) as error:
         raise _damaged(name, error) from error
     return out.getvalue()
 
 
 def _unlocked_office(name: str, data: bytes, password: str) -> bytes:
-    import zipfile
+    from xml.parsers.expat import ExpatError
 
     import msoffcrypto
     from msoffcrypto.exceptions import DecryptionError, FileFormatError, InvalidKeyError, ParseError
@@ -57,7 +58,7 @@ def _unlocked_office(name: str, data: bytes, password: str) -> bytes:
         office.decrypt(out)
     except InvalidKeyError as error:
         raise _wrong(name) from error
-    except (DecryptionError, FileFormatError, ParseError, zipfile.BadZipFile, ValueError, KeyError, OSError) as error:
+    except damage(DecryptionError, FileFormatError, ParseError, ExpatError) as error:
         raise _damaged(name, error) from error
     return out.getvalue()
 

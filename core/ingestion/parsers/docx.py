@@ -5,14 +5,13 @@ core properties and relationships. Skips deleted text and field codes.
 """
 
 import re
-import zipfile
-import zlib
 from io import BytesIO
 from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.ooxml import check_package, core_metadata
 from core.ingestion.parsers.text_cleaning import clean
@@ -43,9 +42,7 @@ def read_docx(name: str, data: bytes) -> ExtractedDocument:
         writer = PageWriter(1)
         _body(document.element.body, writer, styles)
         _footnotes(document, writer)
-    except (
-        OpcError, LxmlError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, AttributeError, EOFError, OSError,
-    ) as error:  # fmt: skip
+    except damage(OpcError, LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).",
             "Save it again from Word.",

@@ -7,7 +7,6 @@ identify it, extend `detect`, which goes by a file's bytes first and its name se
 
 import re
 import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.errors import EmptyFile, UnreadableFile, UnsupportedFile
 from core.domain.extraction import ExtractedDocument
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.text_cleaning import wide_encoding
 from core.ports.reader import TextRecognizer
@@ -418,7 +418,7 @@ def _in_zip(name: str, data: bytes) -> FileKind:
             parts = set(archive.namelist())
             stated = archive.open("mimetype").read(100) if "mimetype" in parts else b""
             open_document = _OPEN_DOCUMENTS.get(stated.decode("ascii", "replace").strip().removesuffix("-template"))
-    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, EOFError) as error:
+    except damage() as error:
         raise UnreadableFile(f"'{name}' is cut short or damaged ({error}).", "Download or export it again.") from error
     for part, kind in _ZIP_PARTS.items():
         if part in parts:
@@ -438,7 +438,7 @@ def _in_ole(name: str, data: bytes, named: FileKind | None) -> FileKind:
     try:
         with olefile.OleFileIO(BytesIO(data)) as package:
             streams = {entry[0] for entry in package.listdir()}
-    except (OSError, ValueError, IndexError, TypeError, RecursionError):
+    except damage():
         streams = {_ENCRYPTED_PACKAGE} if _ENCRYPTED_PACKAGE.encode("utf-16-le") in data else set()
     if _ENCRYPTED_PACKAGE in streams:
         raise needs_password(name)

@@ -6,7 +6,6 @@ Prefers a plain-text body to HTML; a mail inside a mail is an attachment.
 # Over 300 lines: two file formats produce the same kind of document and share its construction.
 
 import re
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +18,7 @@ from typing import Any
 from core.domain.errors import EncryptedFile, UnreadableFile
 from core.domain.extraction import BlockKind, ContainedFile, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_blocks
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.ooxml import clean_metadata
 from core.ingestion.parsers.text_cleaning import clean, decoded
@@ -170,7 +170,7 @@ def read_eml(name: str, data: bytes, folder: Path | None) -> ExtractedDocument:
         assert isinstance(mail, EmailMessage)
         _refuse_sealed(name, mail)
         message = _mime_message(name, mail)
-    except (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError, KeyError) as error:
+    except damage(MessageError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its parts cannot be read ({type(error).__name__}).", "Save the mail again."
         ) from error
@@ -291,13 +291,11 @@ def read_msg(name: str, data: bytes, folder: Path | None) -> ExtractedDocument:
 
     try:
         with OleFileIO(BytesIO(data)) as package:
+            if sum(map(package.get_size, package.listdir())) > len(data):
+                raise ValueError("its streams claim more bytes than the file has")
             storage = Storage.from_ole(package)
         message = _outlook_message(name, storage, _ROOT_HEADER_BYTES, 0)
-    except (
-        OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, AssertionError, struct.error, LookupError,
-        RecursionError,
-        UnrecognizedCodePageError, UnsupportedEncodingError,
-    ) as error:  # fmt: skip
+    except damage(UnrecognizedCodePageError, UnsupportedEncodingError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its parts cannot be read ({type(error).__name__}).", "Save the mail again."
         ) from error

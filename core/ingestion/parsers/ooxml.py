@@ -2,11 +2,11 @@
 
 import re
 import zipfile
-import zlib
 from io import BytesIO
 from typing import Any
 
 from core.domain.errors import Cure, EncryptedFile, FileTooCostly, UnreadableFile
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["check_package", "clean_metadata", "core_metadata"]
@@ -41,7 +41,7 @@ def check_package(name: str, data: bytes) -> None:
                 if part.filename.endswith((".xml", ".rels")):
                     with archive.open(part) as file:
                         _refuse_entities(name, part.filename, file.read(_PROLOG_BYTES))
-    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, EOFError) as error:
+    except damage() as error:
         raise UnreadableFile(f"'{name}' is cut short or damaged ({error}).", "Download or export it again.") from error
 
 

@@ -6,7 +6,6 @@ text and comments; marks tables of contents as furniture.
 
 import re
 import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -15,6 +14,7 @@ from typing import Any
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, clean_metadata
@@ -56,7 +56,7 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
         with zipfile.ZipFile(BytesIO(data)) as package:
             content = fromstring(package.read("content.xml"), parser)
             meta = fromstring(package.read("meta.xml"), parser) if "meta.xml" in package.namelist() else None
-    except (LxmlError, KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+    except damage(LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its text cannot be read ({type(error).__name__}).",
             "Save it again from LibreOffice.",

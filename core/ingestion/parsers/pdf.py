@@ -15,6 +15,7 @@ from typing import Any
 from core.domain.documents import Page
 from core.domain.errors import Cure, EmptyFile, FileTooCostly, UnreadableFile
 from core.domain.extraction import Block, BlockKind, ExtractedDocument, LayoutLine
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import lay_out
@@ -68,10 +69,7 @@ def pdf_details(name: str, data: bytes) -> PdfMetadata:
         form = _plain(reader.root_object.get("/AcroForm")) or {}
         if form.get("/Fields"):
             fields = {number: filled for number, filled in _filled(reader) if filled}
-    except (
-        PyPdfError, DependencyError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError,
-        RecursionError,
-    ):  # fmt: skip
+    except damage(PyPdfError, DependencyError):
         pass  # damaged, or an unsupported cipher: pdfium may still read it, or ask for the password
     return PdfMetadata(metadata, fields, "/XFA" in form and not form.get("/Fields"))
 
@@ -333,14 +331,14 @@ def _outline(document: Any) -> list[tuple[int, int, str]]:
 def _by_pypdf(name: str, data: bytes, damaged: UnreadableFile) -> list[list[LayoutLine]]:
     """Text by pypdf, for files pdfium cannot read. Raises the given error if pypdf fails too."""
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DependencyError, PyPdfError
 
     try:
         pages = list(PdfReader(BytesIO(data), strict=False).pages)
         if len(pages) > MOST_PAGES:
             raise _too_many(name, len(pages))
         texts = [page.extract_text() for page in pages]
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, RecursionError) as error:
+    except damage(PyPdfError, DependencyError) as error:
         raise damaged from error
     if not texts:
         raise damaged

@@ -7,6 +7,7 @@ from typing import Any
 from core.domain.documents import Page
 from core.domain.errors import Cure, EmptyFile, FileTooCostly, UnreadableFile, UnsupportedFile
 from core.domain.extraction import ExtractedDocument
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.layout import lay_out
 from core.ingestion.parsers.page_notices import recognition_warnings
@@ -32,7 +33,7 @@ def read_picture(
     frames = [(number, _drawing(data, number)) for number in range(1, count + 1)]
     try:
         found = ocr.recognise(frames, seconds * 0.8)
-    except (OSError, ValueError, SyntaxError) as error:
+    except damage() as error:
         raise _damaged(name, kind) from error
     pages = [list(found.pages[at].lines) if at in found.pages else [] for at in range(1, count + 1)]
     if not any(line.text.strip() for page in pages for line in page):
@@ -63,7 +64,7 @@ def _checked(name: str, data: bytes, kind: FileKind) -> int:
             picture.load()
     except Image.DecompressionBombError as error:
         raise _too_large(name, "a picture of hundreds of millions of dots") from error
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError) as error:
+    except damage(UnidentifiedImageError) as error:
         raise _damaged(name, kind) from error
     return count
 

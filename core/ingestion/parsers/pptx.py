@@ -1,7 +1,5 @@
 """Parses PowerPoint presentations: one page per slide, with title, contents in reading order, and notes."""
 
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, core_metadata
@@ -39,10 +38,7 @@ def read_pptx(name: str, data: bytes) -> ExtractedDocument:
         slides = list(deck.slides)
         writers = [_slide(slide, number) for number, slide in enumerate(slides, start=1)]
         hidden = [number for number, slide in enumerate(slides, start=1) if slide.element.get("show") == "0"]
-    except (
-        PythonPptxError, LxmlError, KeyError, ValueError, TypeError, zipfile.BadZipFile, zlib.error,
-        AttributeError, EOFError, OSError, IndexError,
-    ) as error:  # fmt: skip
+    except damage(PythonPptxError, LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its slides cannot be read ({type(error).__name__}).",
             "Save it again from PowerPoint.",

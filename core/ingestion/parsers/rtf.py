@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_blocks, write_rows
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.ooxml import clean_metadata
 from core.ingestion.parsers.plain_text import read_text
@@ -70,7 +71,7 @@ def rtf_text(name: str, source: str) -> str:
     try:
         words: str = rtf_to_text(_LEVEL.sub(marked, source), errors="replace")  # type: ignore[no-untyped-call]
         return clean(words.translate(_BULLETS))
-    except (ValueError, LookupError, TypeError) as error:
+    except damage() as error:
         raise UnreadableFile(
             f"'{name}' is damaged: {error}.", "Save it again from the program that made it."
         ) from error

@@ -131,7 +131,9 @@ def json_tables(text: str) -> ParsedTables | None:
     if isinstance(read, list):
         lists = [_json_table("Table", read)]
     elif isinstance(read, dict):
-        lists = [_json_table(f"Sheet: {key}", value) for key, value in read.items() if isinstance(value, list)]
+        lists = [
+            _json_table(f"Sheet: {clean(key).strip()}", value) for key, value in read.items() if isinstance(value, list)
+        ]
     else:
         return None
     tables = tuple(table for table in lists if table)

@@ -1,8 +1,8 @@
 """Parses workbooks: Excel with openpyxl, old Excel and OpenDocument with calamine; one table of values per sheet."""
 
 import re
+import struct
 import zipfile
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
+from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.ooxml import check_package
@@ -125,10 +126,7 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
                 rows = tuple(map(tuple, lines[begin:]))
                 tables.append(ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True))
         workbook.close()
-    except (
-        InvalidFileException, LxmlError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError,
-        AttributeError, EOFError, OSError, SyntaxError,
-    ) as error:  # fmt: skip
+    except damage(InvalidFileException, LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."
         ) from error
@@ -163,13 +161,16 @@ def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:
     """One table per sheet. Raises EmptyFile, EncryptedFile, FileTooCostly or UnreadableFile."""
     from python_calamine import CalamineError, PasswordError
 
-    if kind is FileKind.ODS:
-        check_package(name, data)
     try:
+        if kind is FileKind.ODS:
+            check_package(name, data)
+            _check_markup(data)
+        else:
+            _check_records(data)
         tables = _calamine_tables(data)
     except PasswordError as error:
         raise needs_password(name) from error
-    except (CalamineError, OSError, ValueError) as error:
+    except damage(CalamineError) as error:
         raise _damaged_workbook(name, kind) from error
     except BaseException as error:  # a panic in calamine's Rust code; no module exports its class
         if type(error).__name__ != "PanicException":
@@ -180,6 +181,72 @@ def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:
             f"'{name}' contains no cell with a value.", "Open it, look whether its cells are filled, save it."
         )
     return ParsedTables(tuple(tables))
+
+
+def _check_markup(data: bytes) -> None:
+    """ValueError unless the cells are well-formed XML: calamine looks for a missing closing tag for ever."""
+    from lxml.etree import LxmlError, iterparse
+
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as package, package.open("content.xml") as part:
+            for _, element in iterparse(part, resolve_entities=False, no_network=True, huge_tree=True):
+                element.clear()
+    except LxmlError as error:
+        raise ValueError(str(error)) from error
+
+
+_CELL_RECORDS = frozenset({0x06, 0xBD, 0xBE, 0xD6, 0xFD, 0x201, 0x203, 0x204, 0x205, 0x27E})
+_XLS_COLUMNS = 256
+
+
+def _check_records(data: bytes) -> None:
+    """ValueError for what calamine would fill any memory with: sectors that follow each other in a circle, and a cell
+    beyond the 256 columns an .xls can have ([MS-XLS] 2.5.17), since it makes room for every cell up to it."""
+    from olefile import OleFileIO
+
+    with OleFileIO(BytesIO(data)) as package:
+        _check_chains(package.fat)
+        _check_header(data)
+        stream = next((each for each in ("Workbook", "Book") if package.exists(each)), None)
+        if stream is None or package.get_size(stream) > len(data):
+            raise ValueError("no workbook stream")
+        records = package.openstream(stream).read()
+    place = 0
+    while place + 8 <= len(records):
+        kind, length, _, column = struct.unpack_from("<4H", records, place)
+        if kind in _CELL_RECORDS and length >= 4 and column >= _XLS_COLUMNS:
+            raise ValueError("a cell beyond the last column")
+        place += 4 + length
+
+
+_LAST_SECTOR = 0xFFFFFFFA  # numbers above are marks, such as the end of a chain
+
+
+def _check_header(data: bytes) -> None:
+    """ValueError for a list of allocation sectors that does not end where the header says ([MS-CFB] 2.5)."""
+    size = 1 << struct.unpack_from("<H", data, 30)[0]
+    at, count = struct.unpack_from("<II", data, 68)
+    for _ in range(count + 1):
+        if at >= _LAST_SECTOR:
+            return
+        [at] = struct.unpack_from("<I", data, (at + 2) * size - 4)
+    raise ValueError("sectors in a circle")
+
+
+def _check_chains(following: Sequence[int]) -> None:
+    """ValueError for a circle. following: of each sector, the number of the next one.
+
+    >>> _check_chains([1, 2, 0xFFFFFFFE])
+    >>> _check_chains([1, 2, 1])
+    Traceback (most recent call last):
+    ValueError: sectors in a circle
+    """
+    seen = [0] * len(following)  # by which walk
+    for walk, at in enumerate(range(len(following)), 1):
+        while at < len(following) and not seen[at]:
+            seen[at], at = walk, following[at]
+        if at < len(following) and seen[at] == walk:
+            raise ValueError("sectors in a circle")
 
 
 def _damaged_workbook(name: str, kind: FileKind) -> UnreadableFile:

@@ -17,8 +17,17 @@ from pages.components.wording import bytes_in_words, count, shorten, shorten_mid
 
 __all__ = ["STEPS", "file_rows", "share_done", "step_words"]
 
-STEPS = ("waiting", "read", "load", "classify", "split", "embed", "store")
+STEPS = ("waiting", "read", "load", "classify", "split", "embed", "entities", "store")
 """The steps of a file in their order."""
+_STEP_WORDS = {
+    "read": "reading",
+    "load": "loading tables",
+    "classify": "classifying",
+    "split": "splitting",
+    "embed": "embedding",
+    "entities": "finding names in",
+    "store": "storing",
+}
 _NAME_LETTERS, _OTHER_LETTERS, _NOTE_LETTERS = 90, 60, 220
 """Characters in a row: of its name, of another document's, and of a reason or warning. Two lines at 1280 pixels."""
 _MOST_NOTES = 2  # warnings of a row; the open file shows all
@@ -33,12 +42,15 @@ def share_done(document: Document) -> float:
 
 
 def step_words(document: Document) -> str:
-    """The step of a file for people: "embed 48/120" is "embed: 48 of 120 passages"."""
+    """The step of a file for people: "embed 48/120" is "embedding 48 of 120 passages"."""
     step, _, within = document.step.partition(" ")
     done, _, total = within.partition("/")
-    return (
-        f"{step}: {int(done):,} of {count(int(total), 'passage')}" if done.isdecimal() and total.isdecimal() else step
-    )
+    words = _STEP_WORDS.get(step, step)
+    if not done.isdecimal():
+        return words.removesuffix(" in")
+    if not total.isdecimal():
+        return f"{words}, {count(int(done), 'passage')}"
+    return f"{words} {int(done):,} of {count(int(total), 'passage')}"
 
 
 def file_rows(documents: Sequence[Document]) -> list[dict[str, Any]]:
