@@ -1,7 +1,9 @@
 """Reads files in a separate process, so that a file that crashes, hangs or exhausts memory affects no other.
 
-The process is started once and reused; it is a plain `python -m adapters.sandboxed_reader`, never a fork, so it works
-from any thread of any server. It ends when its input pipe closes, which the system does even when the parent is killed.
+The process has no network, no passwords and no rights to gain, and reaches no file but programs, libraries and
+temporary files, where the system can keep it from them (adapters/confinement.py). It is started once and reused; it is
+a plain `python -m adapters.sandboxed_reader`, never a fork, so it works from any thread of any server. It ends when its
+input pipe closes, which the system does even when the parent is killed.
 """
 
 import json
@@ -19,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import core.domain.errors
+from adapters.confinement import Confinement, confine, own_environment
 from adapters.ocr import installed_ocr
 from core.domain.datasets import Column, ColumnType, ReadTable, Reject
 from core.domain.documents import Page, TableRole
@@ -84,6 +87,10 @@ class SandboxedReader:
         answer = self._answer("feed", url, data)
         return ParsedFeed(answer["title"], tuple(FeedEntry(**each) for each in answer["entries"]))
 
+    def confinement(self) -> Confinement:
+        """What the system keeps the reading processes from."""
+        return Confinement(**self._answer("confinement", "", b""))
+
     def _answer(self, task: str, name: str, data: bytes, **details: str) -> dict[str, Any]:
         """The answer of a worker process, as plain data."""
         try:
@@ -115,6 +122,7 @@ class _Worker:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "adapters.sandboxed_reader", str(megabytes)],
             cwd=_PROJECT,
+            env=own_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -209,14 +217,15 @@ def _serve(megabytes: int) -> None:
     """Answer requests until the input closes. Runs in the reading process."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # keep whatever a library prints out of the answers
-    _limit_memory(megabytes)
+    held = confine(megabytes, _PROJECT)
     requests: deque[tuple[dict[str, str], bytes]] = deque()
     arrived = threading.Semaphore(0)
     threading.Thread(target=_listen, args=(requests, arrived), daemon=True).start()
     while True:
         arrived.acquire()
         request, data = requests.popleft()
-        _send(answers, json.dumps(_answer(request, data)).encode())
+        answer = asdict(held) if request["task"] == "confinement" else _answer(request, data)
+        _send(answers, json.dumps(answer).encode())
 
 
 def _listen(requests: deque[tuple[dict[str, str], bytes]], arrived: threading.Semaphore) -> None:
@@ -266,16 +275,6 @@ def _run_task(request: dict[str, str], data: bytes) -> dict[str, Any]:
         case _:
             where, seconds = Path(folder) if folder else None, int(request["seconds"])
             return asdict(extract(name, data, where, seconds, installed_ocr()))
-
-
-def _limit_memory(megabytes: int) -> None:
-    """Limit the address space where the system supports it (not on Windows)."""
-    if sys.platform != "win32":
-        import resource
-
-        most = megabytes * 1024 * 1024
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bootstrap.environment import Settings
 
-__all__ = ["OptionalPart", "StoredPart", "optional_parts", "storage_used"]
+__all__ = ["OptionalPart", "ReaderLimit", "StoredPart", "optional_parts", "reader_limits", "storage_used"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +80,31 @@ def optional_parts(settings: Settings) -> Sequence[OptionalPart]:
             f"{settings.answer_model} at {settings.answer_url}" if settings.answer_url else "",
             "Optional. Set FIVEFOLD_ANSWER_URL and FIVEFOLD_ANSWER_MODEL; without it no text is sent anywhere.",
         ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLimit:
+    """One thing that the process that takes files apart is kept from. lacking: what to know where it is not."""
+
+    name: str
+    holds: bool
+    lacking: str
+
+
+def reader_limits(settings: Settings) -> Sequence[ReaderLimit]:
+    """What this system keeps a reading process from, asked of one. Raises BadFile when none can be started."""
+    from adapters.sandboxed_reader import SandboxedReader
+
+    reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
+    try:
+        held = reader.confinement()
+    finally:
+        reader.close()
+    elsewhere = "This system does not offer it; Linux does. Read files of strangers in a container or on Linux."
+    return (
+        ReaderLimit("Its memory is limited", held.memory, "Windows offers no such limit."),
+        ReaderLimit("It can gain no rights", held.rights, elsewhere),
+        ReaderLimit("It has no network", held.network, f"{elsewhere} It needs seccomp, on x86-64 or ARM."),
+        ReaderLimit("It reaches no file of yours", held.files, f"{elsewhere} It needs Landlock (Linux 5.13 or newer)."),
     )

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from bootstrap.environment import Settings
 
@@ -149,16 +149,27 @@ def _serve() -> None:
     from bootstrap.workbench import run_worker
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Control-C reaches both; the app then says when to end
-    settings = _from_line(sys.stdin.buffer.readline())
+    parent = _taken_input()
+    settings = _from_line(parent.readline())
     _step_back()
     closed = threading.Event()
 
     def listen() -> None:
-        sys.stdin.buffer.read()
+        parent.read()
         closed.set()
 
     threading.Thread(target=listen, name="parent", daemon=True).start()
     run_worker(settings, closed.wait, lambda: os._exit(STOPPED_FOR_A_STEP))
+
+
+def _taken_input() -> BinaryIO:
+    """The standard input, for this module alone: a process that is forked closes its own copy, and would wait for ever
+    for a lock on it that a reading thread held."""
+    taken = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return taken
 
 
 def _step_back() -> None:

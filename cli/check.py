@@ -1,4 +1,4 @@
-"""The command `check`: compares keyword index, vectors and originals with the catalogue, and repairs them."""
+"""The command `check`: compares the stores with the catalogue and repairs them, and tells what confines the readers."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,11 +17,18 @@ Repair = Annotated[bool, typer.Option("--repair", help="Repair what can be repai
 
 
 def check(repair: Repair = False) -> None:
-    """Compare keywords, vectors and originals with the catalogue. Exit code 1 when something differs and stays so."""
+    """Compare keywords, vectors and originals with the catalogue; tell what confines the process that reads files. Exit
+    code 1 when something differs and stays so."""
+    from bootstrap.environment import settings_from_environment
+    from bootstrap.installation import reader_limits
 
     with open_library() as workbench:
         report = workbench.check.run(repair=repair)
     typer.echo("\n".join(_lines(report)))
+    for each in reader_limits(settings_from_environment()):
+        typer.echo(
+            f"{'holds' if each.holds else 'lacks'}  reader: {each.name}.{'' if each.holds else f' {each.lacking}'}"
+        )
     if not report.ok:
         raise typer.Exit(1)
 

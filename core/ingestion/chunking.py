@@ -140,7 +140,8 @@ def _packed(pieces: Sequence[_Piece], text: str, sizes: ChunkSizes) -> list[list
     packed: list[list[_Piece]] = []
     current: list[_Piece] = []
     for piece in (part for whole in pieces for part in _bounded(whole, text, sizes)):
-        if current and piece.end - current[0].start > sizes.target and current[-1].kind is not BlockKind.HEADING:
+        headed = current and current[-1].kind is BlockKind.HEADING and _length(current) < sizes.target
+        if current and piece.end - current[0].start > sizes.target and not headed:
             closed, rest = _at_opening(current, piece, sizes)
             packed.append(closed)
             current = rest or _carried(closed, piece, sizes)

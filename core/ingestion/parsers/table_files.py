@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from io import BytesIO, StringIO
 from typing import Any
 
@@ -15,6 +15,8 @@ from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.table_text import (
     MOST_COLUMNS,
     MOST_ROWS,
+    MOST_VALUE_LETTERS,
+    TEXT_COLUMNS,
     ParsedTable,
     ParsedTables,
     row_pages,
@@ -101,6 +103,13 @@ def tables_as_text(name: str, parsed: ParsedTables, kind: FileKind) -> Extracted
             warnings.append(
                 f"{table.label} has more than {MOST_COLUMNS} columns; the first {MOST_COLUMNS} can be counted."
             )
+        elif table.width > TEXT_COLUMNS:
+            warnings.append(f"{table.label}: the text of a row has its first {TEXT_COLUMNS} of {table.width} columns.")
+        if long := sum(len(cell) > MOST_VALUE_LETTERS for row in table.rows[:MOST_ROWS] for cell in row):
+            warnings.append(
+                f"{table.label}: {long:,} {'cell is' if long == 1 else 'cells are'} longer than {MOST_VALUE_LETTERS}"
+                " characters; the text of a row has the first of them."
+            )
         if len(table.rows) > MOST_ROWS:
             warnings.append(
                 f"{table.label} has {len(table.rows):,} rows; the first {MOST_ROWS:,} can be found one by one, "
@@ -137,7 +146,20 @@ def json_tables(text: str) -> ParsedTables | None:
     else:
         return None
     tables = tuple(table for table in lists if table)
-    return ParsedTables(tables) if tables else None
+    warnings = tuple(_joined_warning(table) for table in tables if table.columns[-1] == OTHER_FIELDS)
+    return ParsedTables(tables, warnings) if tables else None
+
+
+OTHER_FIELDS = "Other fields"
+_MOST_CELLS = 10_000_000  # of a table of objects, filled or not. Chosen by hand, not fitted.
+_LEAST_COLUMNS = 20  # however many rows it has. Chosen by hand, not fitted.
+
+
+def _joined_warning(table: ParsedTable) -> str:
+    return (
+        f"{table.label} has too many fields for a column each: the {len(table.columns) - 1:,} that most rows have are"
+        f" columns, and the others are text in the column “{OTHER_FIELDS}”."
+    )
 
 
 def _parsed_json(text: str) -> Any:
@@ -155,11 +177,28 @@ def _json_table(label: str, values: list[Any]) -> ParsedTable | None:
     if not values or not all(isinstance(value, dict) for value in values):
         return None
     flat = [_flat_object(value) for value in values]
-    columns = list(dict.fromkeys(name for row in flat for name in row))
-    if not columns:
+    times = Counter(name for row in flat for name in row)
+    if not times:
         return None
+    most = max(_LEAST_COLUMNS, min(TEXT_COLUMNS, _MOST_CELLS // len(flat)))
+    columns = list(times)
+    if len(columns) > most:
+        chosen = {name for name, _ in times.most_common(most - 1)}
+        columns = [name for name in columns if name in chosen]
+        flat = [_with_others_joined(row, chosen) for row in flat]
+        columns.append(OTHER_FIELDS)
     headers = tuple(clean(name).strip() or f"Column {at}" for at, name in enumerate(columns, 1))
     return ParsedTable(label, headers, tuple(tuple(row.get(name, "") for name in columns) for row in flat))
+
+
+def _with_others_joined(row: Mapping[str, str], columns: Container[str]) -> dict[str, str]:
+    """The row with its fields beyond the columns as one text.
+
+    >>> _with_others_joined({"id": "1", "k7": "x", "k8": ""}, {"id"})
+    {'id': '1', 'Other fields': 'k7: x'}
+    """
+    others = "; ".join(f"{clean(name)}: {value}" for name, value in row.items() if name not in columns and value)
+    return {name: value for name, value in row.items() if name in columns} | {OTHER_FIELDS: others}
 
 
 def _flat_object(value: Mapping[str, Any], before: str = "", depth: int = 1) -> dict[str, str]:

@@ -12,14 +12,24 @@ from core.domain.documents import Page
 from core.domain.extraction import Block, BlockKind
 from core.ingestion.parsers.blocks import PageWriter
 
-__all__ = ["MOST_COLUMNS", "MOST_ROWS", "ParsedTable", "ParsedTables", "row_pages", "split_header", "summary_page"]
+__all__ = [
+    "MOST_COLUMNS",
+    "MOST_ROWS",
+    "MOST_VALUE_LETTERS",
+    "TEXT_COLUMNS",
+    "ParsedTable",
+    "ParsedTables",
+    "row_pages",
+    "split_header",
+    "summary_page",
+]
 
 MOST_COLUMNS = 300
 """Of a loaded table. PostgreSQL stores a row in one page of 8,160 bytes, with cells of up to 24 bytes inline."""
 MOST_ROWS = 50_000  # As text; the limits below too: chosen by hand, not fitted.
 _ROWS_PER_PAGE = 250  # rows of a table that make one page of text
-_MOST_COLUMNS = 200  # columns written as text
-_MOST_VALUE_LETTERS = 500  # per cell
+TEXT_COLUMNS = 200  # columns written as text
+MOST_VALUE_LETTERS = 500  # per cell
 _SUMMARY_COLUMNS = 40  # columns summarised
 _CATEGORIES = 60  # distinct values of a category, at most the square root of the rows
 _CATEGORY_COLUMNS = 4  # categories by which numbers are summed
@@ -161,7 +171,7 @@ def row_line(columns: Sequence[str], row: Sequence[str]) -> str:
     """
     cells = zip(columns, row, strict=False)
     return "; ".join(
-        f"{column}: {' '.join(cell.split())[:_MOST_VALUE_LETTERS]}" for column, cell in cells if cell.strip()
+        f"{column}: {' '.join(cell.split())[:MOST_VALUE_LETTERS]}" for column, cell in cells if cell.strip()
     )
 
 
@@ -169,7 +179,7 @@ def row_pages(table: ParsedTable, first_number: int) -> Iterator[tuple[Page, lis
     """The rows as pages of 250 lines, labelled with their range; at most 50,000 rows."""
     rows = iter(enumerate(table.rows[:MOST_ROWS], start=1))
     number_of_page = first_number
-    columns = table.columns[:_MOST_COLUMNS]
+    columns = table.columns[:TEXT_COLUMNS]
     while part := list(islice(rows, _ROWS_PER_PAGE)):
         label = f"{table.label}, rows {part[0][0]}–{part[-1][0]}" if len(table.rows) > _ROWS_PER_PAGE else table.label
         writer = PageWriter(number_of_page, label)

@@ -197,11 +197,13 @@ def _check_markup(data: bytes) -> None:
 
 _CELL_RECORDS = frozenset({0x06, 0xBD, 0xBE, 0xD6, 0xFD, 0x201, 0x203, 0x204, 0x205, 0x27E})
 _XLS_COLUMNS = 256
+_MOST_ROOM, _MOST_ROOM_PER_CELL = 2_000_000, 200  # chosen by hand, not fitted
 
 
 def _check_records(data: bytes) -> None:
-    """ValueError for what calamine would fill any memory with: sectors that follow each other in a circle, and a cell
-    beyond the 256 columns an .xls can have ([MS-XLS] 2.5.17), since it makes room for every cell up to it."""
+    """ValueError for what calamine would fill any memory with: sectors following each other in a circle, a cell beyond
+    the 256 columns an .xls can have ([MS-XLS] 2.5.17), and a few cells far apart, since it makes room for all between
+    them."""
     from olefile import OleFileIO
 
     with OleFileIO(BytesIO(data)) as package:
@@ -211,12 +213,14 @@ def _check_records(data: bytes) -> None:
         if stream is None or package.get_size(stream) > len(data):
             raise ValueError("no workbook stream")
         records = package.openstream(stream).read()
-    place = 0
+    place = cells = bottom = right = 0
     while place + 8 <= len(records):
-        kind, length, _, column = struct.unpack_from("<4H", records, place)
-        if kind in _CELL_RECORDS and length >= 4 and column >= _XLS_COLUMNS:
-            raise ValueError("a cell beyond the last column")
+        kind, length, row, column = struct.unpack_from("<4H", records, place)
+        if kind in _CELL_RECORDS and length >= 4:
+            cells, bottom, right = cells + 1, max(bottom, row + 1), max(right, column + 1)
         place += 4 + length
+    if right > _XLS_COLUMNS or bottom * right > max(_MOST_ROOM, _MOST_ROOM_PER_CELL * cells):
+        raise ValueError("cells too far apart")
 
 
 _LAST_SECTOR = 0xFFFFFFFA  # numbers above are marks, such as the end of a chain

@@ -4,7 +4,7 @@ import streamlit as st
 
 from bootstrap.backup import BackupFolder
 from bootstrap.environment import settings_from_environment
-from bootstrap.installation import StoredPart, optional_parts, storage_used
+from bootstrap.installation import StoredPart, optional_parts, reader_limits, storage_used
 from core.domain.queries import SearchRequest
 from core.knowledge.glossary import meaning
 from core.knowledge.rerankers import rerank_table
@@ -32,6 +32,18 @@ def draw_models() -> None:
     for part in optional_parts(settings_from_environment()):
         state = ":green[:material/check:] present" if part.used else ":gray[:material/remove:] missing"
         rows.append({"What": f"**{part.name}**", "State": state, "Details": plain(part.used or part.missing)})
+    st.table(rows, border="horizontal", hide_index=True)
+    st.markdown("##### Process that reads files", anchors=False)
+    _reader()
+
+
+def _reader() -> None:
+    """What the process that takes files apart is kept from on this system."""
+    limits = session.cached("settings.reader", "limits", None, lambda: reader_limits(settings_from_environment()))
+    rows = []
+    for each in limits:
+        state = ":green[:material/check:] holds" if each.holds else ":orange[:material/warning:] not on this system"
+        rows.append({"What": f"**{each.name}**", "State": state, "Details": "" if each.holds else plain(each.lacking)})
     st.table(rows, border="horizontal", hide_index=True)
 
 
