@@ -12,7 +12,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from bench.fuzz.coverage_guided import run_coverage_guided
 from bench.fuzz.mutations import damaged
 from bench.fuzz.outcome import Outcome, Tried, opened_trial
 from bench.fuzz.report import FuzzReport
@@ -34,12 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=int, default=60, help="of one file; more is a hang")
     parser.add_argument("--megabytes", type=int, default=2048, help="of the reading process; more is a finding")
     parser.add_argument("--keep", type=Path, default=Path(".fuzz"), help="folder for the files of findings")
-    parser.add_argument(
-        "--guided", choices=tuple(SEEDS), help="let atheris look for new paths through one reader (pip install atheris)"
-    )
     chosen = parser.parse_args(words)
-    if chosen.guided:
-        return run_coverage_guided(chosen.guided, chosen.minutes, chosen.seed, chosen.keep)
     report = FuzzReport(chosen.keep)
     try:
         _run(report, chosen, monotonic() + 60 * chosen.minutes)

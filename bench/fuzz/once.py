@@ -17,7 +17,7 @@ __all__ = ["read_once"]
 _MEGABYTES = 4096
 
 
-def read_once(kind: str, data: bytes, folder: Path, *, ocr: bool = True) -> None:
+def read_once(kind: str, data: bytes, folder: Path) -> None:
     """Read a file of one kind in this process. Raises whatever its reader raises, but no BadFile."""
     name = SEEDS[kind].name
     try:
@@ -26,7 +26,7 @@ def read_once(kind: str, data: bytes, folder: Path, *, ocr: bool = True) -> None
         elif kind == "password":
             decrypted(name, data, PASSWORD)
         else:
-            extract(name, data, folder, 60, installed_ocr() if ocr else None)
+            extract(name, data, folder, 60, installed_ocr())
     except (BadFile, MemoryError, RecursionError) as error:
         print(error, file=sys.stderr)
 

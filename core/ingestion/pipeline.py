@@ -40,6 +40,7 @@ class IngestionPipeline:
     def __init__(self, embedder: Embedder, classifier: Classifier, reader: FileReader) -> None:
         self._embedder, self._classifier, self._reader = embedder, classifier, reader
 
+    # Long: the steps in their order, each told as it begins.
     def run(
         self,
         document: Document,

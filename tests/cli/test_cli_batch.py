@@ -43,7 +43,7 @@ class Small:
 def small(monkeypatch: pytest.MonkeyPatch) -> Small:
     small = Small()
     opened = SimpleNamespace(for_principal=lambda principal: small, close=lambda: None)
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: opened)
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings, **_: opened)
     return small
 
 

@@ -42,7 +42,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workben
     """A library of one PDF, opened by the command instead of a database."""
     workbench = built(Stores(WordEmbedder()), tmp_path)
     workbench.documents.upload("rules.pdf", printed())
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings: OpenedWorkbench(workbench))
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings, **_: OpenedWorkbench(workbench))
     yield workbench
 
 

@@ -96,7 +96,7 @@ def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
     import bootstrap.workbench
     from core.domain.errors import StoreFailed
 
-    def closed(settings: object) -> None:
+    def closed(settings: object, **_: bool) -> None:
         raise StoreFailed("The database does not start.", "Free some disk space.")
 
     st.cache_resource.clear()

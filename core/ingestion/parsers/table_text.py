@@ -1,4 +1,5 @@
 """Renders tables as searchable text: each row as "Column: value; …", plus a summary computed from the rows."""
+# Over 300 lines: the text of rows and the summary are made from the same table.
 
 import re
 from collections import Counter
