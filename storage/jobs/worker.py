@@ -194,7 +194,7 @@ def _lock_when_registered(app: "App", connection: "psycopg.AsyncConnection[Any]"
 
 
 def _stop_without_watch(worker: Any, watching: "asyncio.Task[None]") -> None:
-    """A worker whose lock was lost with its connection stops, and begins anew: others take its jobs."""
+    """A worker whose lock was lost with its connection stops and starts again: others take its jobs."""
     if not watching.cancelled() and watching.exception() is not None:
         _log.warning("The worker lost its lock, and starts again: %s", watching.exception())
         worker.stop()

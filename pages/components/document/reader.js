@@ -87,7 +87,7 @@ const addTools = (room) => {
 // same address, which adds no step to the history. A wish names where to go, not how far: told twice, it moves once.
 const replaceAddress = (changes) => {
   const query = new URLSearchParams(window.location.search), written = new URLSearchParams();
-  for (const name of ["id", "page", "mark", "find", "at", "view"]) {
+  for (const name of ["id", "page", "mark", "find", "at", "view", "q"]) {
     const value = changes[name] ?? query.get(name);
     if (value) written.set(name, value);
   }
