@@ -4,16 +4,16 @@
 # Pin it by digest: docs/database.md.
 ARG PYTHON_IMAGE=python:3.11-slim
 FROM ${PYTHON_IMAGE} AS build
-# torch by itself and first; what comes later finds it there. A CPU build is enough and ten times smaller: name the index
-# that has it with `--build-arg PIP_EXTRA_INDEX_URL=…`.
+# torch by itself and last: its builds have different checksums. A CPU build is enough and ten times smaller: name the
+# index that has it with `--build-arg PIP_EXTRA_INDEX_URL=…`.
 ARG PIP_EXTRA_INDEX_URL
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 WORKDIR /build
-COPY requirements.txt .
+COPY requirements.txt requirements.lock ./
 RUN python -m venv /opt/fivefold \
-    && /opt/fivefold/bin/pip install "$(grep -E '^torch==' requirements.txt)" \
-    && /opt/fivefold/bin/pip install -r requirements.txt
+    && /opt/fivefold/bin/pip install --no-deps --require-hashes -r requirements.lock \
+    && /opt/fivefold/bin/pip install "$(grep -E '^torch==' requirements.txt)"
 
 FROM ${PYTHON_IMAGE}
 # Reads scanned pages; another language is one more package, as in tesseract-ocr-deu.

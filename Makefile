@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench pictures sample viewer clean environment
+.PHONY: help run test check bench pictures sample viewer lock licences sbom clean environment
 
 # Any Python 3.11 or newer; `make run PYTHON=/path/to/python3.12` chooses one.
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -26,6 +26,9 @@ help:
 	@echo "make pictures  take the pictures of the documentation from the running app"
 	@echo "make sample    write the sample library's files again from their sources"
 	@echo "make viewer    fetch the version of pdf.js that shows PDF files, and check it"
+	@echo "make lock      choose the newest versions that fit requirements*.txt, and write the lock files"
+	@echo "make licences  write the table of licences in docs/licences.md"
+	@echo "make sbom      write sbom.json: all installed packages with versions and licences (CycloneDX)"
 	@echo "make clean     remove the environment, never your data"
 
 run: $(RUNTIME)
@@ -54,6 +57,23 @@ sample: $(TOOLS)
 viewer:
 	@pages/components/document/fetch_pdfjs.sh
 
+# The newest versions that fit the ranges, for every system. torch and what its CUDA build needs are left out: see INSTALL.
+LOCK = $(VENV) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+WITHOUT_TORCH = awk '/^[a-z0-9]/ { keep = !/^(torch==|triton|nvidia-|cuda-)/ } keep'
+
+lock: $(TOOLS)
+	@$(LOCK) requirements.txt | $(WITHOUT_TORCH) > requirements.lock.new && mv requirements.lock.new requirements.lock
+	@$(LOCK) requirements.txt requirements-dev.txt -c requirements.lock | $(WITHOUT_TORCH) > requirements-dev.lock.new && mv requirements-dev.lock.new requirements-dev.lock
+
+# pyrage says its licence in its README only.
+licences: $(TOOLS)
+	@{ sed '/^| /,$$d' docs/licences.md; \
+	  $(VENV) -m piplicenses --from=mixed --format=markdown --no-version --packages torch $$(grep -oE '^[A-Za-z0-9._-]+' requirements.lock) \
+	  | tr -s ' -' | sed '/^| pyrage /s/UNKNOWN/MIT License/'; } > docs/licences.md.new && mv docs/licences.md.new docs/licences.md
+
+sbom: $(TOOLS)
+	@$(VENV) -m cyclonedx_py environment --output-format JSON --output-file sbom.json .venv/bin/python
+
 clean:
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -74,16 +94,17 @@ environment:
 	@"$(PYTHON)" -m venv --clear .venv
 	@touch .venv/made.stamp
 
-# torch first and by itself: what comes later finds it there and does not choose another build.
-INSTALL = $(VENV) -m pip install --quiet "$$(grep -E '^torch==' requirements.txt)" && $(VENV) -m pip install --quiet -r requirements.txt
+# Exactly the versions of the lock file, each with its checksum. torch by itself and last, so that pip's own settings can
+# choose a CPU build, which has another checksum; all it needs is there by then.
+INSTALL = $(VENV) -m pip install --quiet --no-deps --require-hashes -r
+TORCH = $(VENV) -m pip install --quiet "$$(grep -E '^torch==' requirements.txt)"
 
 $(RUNTIME): .venv/made.stamp
 	@echo "Installing what Fivefold needs (a few minutes, once) ..."
-	@$(INSTALL)
+	@$(INSTALL) requirements.lock && $(TORCH)
 	@rm -f .venv/runtime-*.stamp && touch $@
 
-# In one go with what Fivefold needs: pip then works out only once what fits together.
 $(TOOLS): .venv/made.stamp
 	@echo "Installing what Fivefold and its tests need (a few minutes, once) ..."
-	@$(INSTALL) -r requirements-dev.txt
+	@$(INSTALL) requirements-dev.lock && $(TORCH)
 	@rm -f .venv/runtime-*.stamp .venv/tools-*.stamp && touch $(RUNTIME) $@

@@ -123,7 +123,7 @@ def test_pages_hold_no_sql() -> None:
 # Nothing heavy is loaded by importing a module: it is loaded inside the function that needs it.
 HEAVY = set(
     "torch sentence_transformers transformers openvino chromadb plotly pandas pypdfium2 pypdf docx openpyxl bm25s numba"
-    " pysbd procrastinate alembic lxml optuna scipy sklearn krippendorff".split()
+    " pysbd procrastinate alembic lxml optuna scipy sklearn".split()
 )
 
 

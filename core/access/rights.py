@@ -309,7 +309,7 @@ RIGHTS: Mapping[str, Right] = {
         " rejects rows run_sql table tables versions",
     ),
     **_writes(_A, _table, "tables", "set_link set_role set_row_names set_used"),
-    **_writes(_ADMIN, _shared, "tables", "forget load"),
+    **_writes(_ADMIN, _shared, "tables", "forget load relink"),
     # Coverage
     **_reads(
         "coverage",

@@ -247,7 +247,7 @@ class TrashService:
         trashed = self._store.take_back(document_id)
         document, passages = self._catalogue.document(document_id), self._catalogue.passages_of(document_id)
         self._sparse.add(passages)
-        for replaced in self._tables.linked(before):
+        for replaced in self._tables.relink(before):
             self._archive(replaced, True)
         self._versions.rejoin(document_id, trashed.earlier, trashed.later)
         for note in self._on_restore:

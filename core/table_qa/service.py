@@ -98,8 +98,8 @@ class TableService:
         self._link(tables)
         return sorted({table.document_id for table in tables} - before)
 
-    def linked(self, before: Collection[int]) -> Sequence[int]:
-        """Suggest links anew after a document came back; returns the ids of those that had current tables before, and
+    def relink(self, before: Collection[int]) -> Sequence[int]:
+        """Suggest links again after a document came back; returns the ids of those that had current tables before, and
         have none now."""
         tables = self._store.tables()
         self._link(tables)

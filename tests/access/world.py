@@ -127,7 +127,7 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
     boards, topics = [], []
     for project in (None, "Beta"):
         (topic,) = whole.coverage.add_topics(
-            [Topic(f"{SECRET if project else 'yearly'} turbine inspection", project=project)]
+            [Topic(f"{SECRET if project else 'yearly'} turbine inspection", project=project)], "Ann"
         )
         run = whole.coverage.runs.start(project)
         whole.coverage.runs.carry_out(run.id)
@@ -196,6 +196,7 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
         "passage_id": tuple(each.id for document in hidden for each in whole.documents.passages(document.id)),
         "shared_id": (shared.id,),
         "passage_ids": ([each.id for document in hidden for each in whole.documents.passages(document.id)],),
+        "before": ([each.id for each in hidden],),
         "parents": ([each.id for each in hidden],),
         "units": tuple(str(each.id) for each in hidden),
         "document_id": tuple(each.id for each in hidden),

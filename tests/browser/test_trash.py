@@ -52,7 +52,7 @@ def restores(tab: Window, name: str) -> None:
     tab.page.locator("tr.row", has_text=name).get_by_role("gridcell").nth(3).click()
     tab.wait_for("1 selected")
     tab.page.get_by_role("button", name="Restore", exact=True).click()
-    tab.wait_for("1 document restored")
+    tab.wait_for("1 document · Deleted documents stay here")
     tab.go("library")
     tab.wait_for(name)
 

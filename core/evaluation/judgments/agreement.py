@@ -4,9 +4,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.domain.evaluation import GRADES, Judgment
 
-__all__ = ["DisputedResult", "JudgeAgreement", "PairAgreement", "agreement", "disputed", "grades_by_judge", "strength"]
+__all__ = [
+    "DisputedResult",
+    "JudgeAgreement",
+    "PairAgreement",
+    "agreement",
+    "disputed",
+    "grades_by_judge",
+    "ordinal_alpha",
+    "strength",
+]
 
 _BANDS = (
     (0.2, "slight agreement"),
@@ -112,14 +124,30 @@ def disputed(judgments: Sequence[Judgment]) -> tuple[DisputedResult, ...]:
 
 
 def _alpha(judges: Sequence[str], shared: Sequence[dict[str, int]]) -> tuple[float | None, str]:
-    """Krippendorff's alpha with ordinal distances (Krippendorff 2011), and what it says in words."""
+    """Krippendorff's alpha with ordinal distances, and what it says in words."""
     if reason := _undefined(judges, [list(given.values()) for given in shared]):
         return None, reason
-    import krippendorff
+    counts = np.array([[list(given.values()).count(grade) for grade in GRADES] for given in shared])
+    alpha = ordinal_alpha(counts)
+    return alpha, strength(alpha)
 
-    counts = [[list(given.values()).count(grade) for grade in GRADES] for given in shared]
-    alpha = krippendorff.alpha(value_counts=counts, value_domain=list(GRADES), level_of_measurement="ordinal")
-    return float(alpha), strength(alpha)
+
+def ordinal_alpha(counts: NDArray[np.integer]) -> float:
+    """Krippendorff's alpha with ordinal distances, at most 1 (Krippendorff 2011, "Computing Krippendorff's
+    Alpha-Reliability", section D). Written here because the package of that name is under the GPL.
+
+    counts: shape (units, values), how often each value was given to each unit; the values in their order, two or more
+    given to each unit, and two different ones in all.
+    """
+    given = counts.sum(axis=1)
+    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(counts.shape[1]))
+    coincidences = (pairs / (given - 1)[:, None, None]).sum(axis=0)
+    totals = coincidences.sum(axis=0)
+    middle = np.cumsum(totals) - totals / 2
+    distances = (middle[:, None] - middle[None, :]) ** 2  # the values between two, half of each of the two included
+    observed = (coincidences * distances).sum()
+    expected = (np.outer(totals, totals) * distances).sum() / (totals.sum() - 1)
+    return float(1 - observed / expected)
 
 
 def _pair(first: str, second: str, shared: Sequence[dict[str, int]]) -> PairAgreement:
