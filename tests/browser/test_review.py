@@ -114,7 +114,7 @@ def test_evidence_that_changed_makes_an_accepted_cell_suspect_and_names_the_sent
 
     tab.go("library", document="1")
     tab.page.get_by_role("button", name="Delete").click()
-    tab.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    tab.page.get_by_role("dialog").get_by_role("button", name="Move to the trash").click()
     tab.wait_for("The library is empty")
     (tmp_path / "hangar_policy.md").write_text(CHANGED, "utf-8")
     tab.upload(tmp_path / "hangar_policy.md")
