@@ -187,7 +187,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         catalogue.correct("ab", "truth", "intent", "ann", MOMENT)
         catalogue.save_searched("secret?", 1, MOMENT)
         boards = SqlCoverageBoardStore(database)
-        (topic,) = boards.add_topics([Topic("secret")])
+        (topic,) = boards.add_topics([Topic("secret")], "ann", MOMENT)
         run = boards.add_run(CoverageRun(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
         boards.save_cells(run.id, [Cell("secret", Truth.INTENT, CellState.GAP, 0.1, 0.5, topic_id=topic.id)])
         remember(database)
