@@ -12,8 +12,8 @@ VENV := .venv/bin/python
 # Test files are shared out among so many processes: each has a database of its own, and often waits for it or a browser.
 WORKERS ?= 2
 # A stamp is named after what was installed: another requirements file is another stamp, an unchanged one costs nothing.
-RUNTIME := .venv/runtime-$(shell cat requirements.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
-TOOLS := .venv/tools-$(shell cat requirements.txt requirements-dev.txt 2>/dev/null | cksum | cut -d' ' -f1).stamp
+RUNTIME := .venv/runtime-$(shell cat requirements.txt requirements.lock 2>/dev/null | cksum | cut -d' ' -f1).stamp
+TOOLS := .venv/tools-$(shell cat requirements.txt requirements-dev.txt requirements-dev.lock 2>/dev/null | cksum | cut -d' ' -f1).stamp
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The web server must not believe the client address that a request names; a proxy that signs people in is known by its own.
 export FORWARDED_ALLOW_IPS :=
