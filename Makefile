@@ -67,8 +67,8 @@ lock: $(TOOLS)
 
 # pyrage says its licence in its README only.
 licences: $(TOOLS)
-	@{ sed '/^| /,$$d' docs/licences.md; \
-	  $(VENV) -m piplicenses --from=mixed --format=markdown --no-version --packages torch $$(grep -oE '^[A-Za-z0-9._-]+' requirements.lock) \
+	@{ sed '/^| Name |/,$$d' docs/licences.md; \
+	  $(VENV) -m piplicenses --from=mixed --format=markdown --no-version --with-system --packages torch $$(grep -oE '^[A-Za-z0-9._-]+' requirements.lock) \
 	  | tr -s ' -' | sed '/^| pyrage /s/UNKNOWN/MIT License/'; } > docs/licences.md.new && mv docs/licences.md.new docs/licences.md
 
 sbom: $(TOOLS)
