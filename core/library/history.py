@@ -248,7 +248,7 @@ def _of_topics(edit: TopicEdit) -> HistoryEntry:
 def _topic_changes(revision: TopicRevision) -> list[HistoryChange]:
     before, after = revision.before, revision.after
     if before is None:
-        return [HistoryChange(after.name, "", "", "added")]
+        return [HistoryChange(after.name, "", "", "")]
     changed = [
         HistoryChange(after.name, name, _topic_value(before, name), _topic_value(after, name))
         for name in _TOPIC_FIELDS

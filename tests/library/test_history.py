@@ -61,7 +61,7 @@ def test_added_and_changed_topics_are_in_the_history_and_undone(office: Workbenc
         (HistoryKind.TOPICS, "Ben", True),
         (HistoryKind.TOPICS, "Ann", False),
     ]
-    assert told(added) == [("Overtime", "", "", "added"), ("Sick leave", "", "", "added")]
+    assert told(added) == [("Overtime", "", "", ""), ("Sick leave", "", "", "")]
     assert told(changed) == [
         ("Overtime", "needs", ", ".join(Truth), "regulatory"),
         ("Overtime", "owner", "", "Cid"),

@@ -331,7 +331,8 @@ def test_snapshots_are_compared_named_opened_and_deleted(stocked: Stack, opened:
 def test_the_pdf_is_made_in_the_background(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Zebra husbandry")
     screen = ended(pressed(opened("coverage.py", view="Meeting pack"), "PDF :gray[to print]"))
-    assert screen.download_button(key="pack.pdf").label == "Download PDF :gray[2 pages]"
+    assert screen.download_button(key="pack.pdf").label == "Download PDF"
+    assert "2 pages, made just now" in words(screen)
     assert not any(button.key == "pack.pdf.make" for button in screen.button)
 
 

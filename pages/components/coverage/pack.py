@@ -78,23 +78,22 @@ def draw_downloads(board: Board, minutes: Sequence[Minutes], since: int | None =
 
     contents = (board.project, board.run_id, since, tuple((each.title, each.started_at) for each in minutes))
     name = f"coverage-{board.taken_at:%Y-%m-%d}"
-    first, second = st.columns(2)
-    with first:
-        _draw_pdf(contents, packed, f"{name}.pdf")
+    _draw_pdf(contents, packed, f"{name}.pdf")
+    columns = st.columns(3)
     formats: tuple[tuple[str, str, str, str, Callable[[], bytes | str]], ...] = (
-        ("Excel", "to decide in", "xlsx", _XLSX, lambda: pack_xlsx(packed())),
-        ("HTML", "to send", "html", "text/html", lambda: pack_html(packed())),
+        ("Excel", "To decide in", "xlsx", _XLSX, lambda: pack_xlsx(packed())),
+        ("HTML", "To send", "html", "text/html", lambda: pack_html(packed())),
         (
             "JSON",
-            "for programs",
+            "For programs",
             "json",
             "application/json",
             lambda: json.dumps(pack_data(packed()), ensure_ascii=False),
         ),
     )
     for number, (label, use, ending, kind, make) in enumerate(formats):
-        (second, first)[number % 2].download_button(
-            f"{label} :gray[{use}]",
+        columns[number].download_button(
+            label,
             make,
             f"{name}.{ending}",
             kind,
@@ -102,6 +101,7 @@ def draw_downloads(board: Board, minutes: Sequence[Minutes], since: int | None =
             key=f"pack.{ending}",
             on_click="ignore",
             width="stretch",
+            help=use,
         )
 
 
@@ -119,15 +119,16 @@ def _draw_pdf(contents: Hashable, packed: Callable[[], MeetingPack], name: str) 
             on_click=background.make_pdf, args=(contents, packed),
         )  # fmt: skip
         return
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
-            f"Download PDF :gray[{count(run.done, 'page')}]", run.file, name, "application/pdf", key="pack.pdf",
-            icon=":material/download:", type="primary", on_click="ignore", width="stretch",
+            "Download PDF", run.file, name, "application/pdf", key="pack.pdf",
+            icon=":material/download:", type="primary", on_click="ignore",
         )  # fmt: skip
+        made = f", made {ago(run.ended_at, state.now())}" if run.ended_at else ""
+        st.caption(f"{count(run.done, 'page')}{made}", width="stretch")
         st.button(
-            "Make the PDF again", icon=":material/refresh:", key="pack.pdf.again", type="tertiary",
+            "Make it again", icon=":material/refresh:", key="pack.pdf.again", type="tertiary",
             on_click=background.make_pdf, args=(contents, packed),
-            help=f"This one was made {ago(run.ended_at, state.now())}." if run.ended_at else None,
         )  # fmt: skip
 
 
