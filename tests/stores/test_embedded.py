@@ -42,6 +42,11 @@ def folder() -> Iterator[Path]:
         yield Path(place) / "Ann's own files, 50% of them" / ("long" * 25)
 
 
+@pytest.fixture(autouse=True)
+def _without_earlier_restarts(folder: Path) -> None:
+    (folder / "postgres.restarts").unlink(missing_ok=True)
+
+
 @pytest.fixture
 def other(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Another program using the same data folder."""
@@ -132,7 +137,7 @@ def test_a_server_that_is_killed_is_started_again_by_one_of_its_programs(
 def test_people_are_told_of_a_new_start_and_a_server_that_keeps_dying_is_left_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_module, "_MOST_REVIVALS", 1)
+    monkeypatch.setattr(server_module, "_MOST_RESTARTS", 1)
     server = start_embedded(folder)
     before = _starts(folder)
     _kill_server(folder)
@@ -142,6 +147,18 @@ def test_people_are_told_of_a_new_start_and_a_server_that_keeps_dying_is_left_al
     until(lambda: "keeps ending" in server.notice(), 60, "the notice")
     server.close()
     assert _notes(folder) >= 1, "the next start tries again"
+
+
+def test_people_are_told_of_a_start_by_another_program(folder: Path, other: subprocess.Popen[str]) -> None:
+    """The worker restarts the server of an app that did not notice."""
+    server = start_embedded(folder)
+    server._closing.set()  # this program no longer watches
+    before = _starts(folder)
+    _kill_server(folder)
+    until(lambda: _starts(folder) > before and _answers(server), 60, "an answer of the killed server")
+    assert "was started again" in server.notice()
+    _end(other)
+    server.close()
 
 
 def test_a_note_of_a_dead_server_that_names_another_living_program_does_not_mislead(folder: Path) -> None:
