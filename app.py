@@ -40,10 +40,10 @@ async def healthz(request: "Request") -> JSONResponse:
     from pages.components import session
 
     health = await to_thread.run_sync(session.health)
-    told = health.as_data()
+    data = health.as_data()
     if not request.scope.get(DETAILS, False):
-        told = {"status": told["status"]}
-    return JSONResponse(told, status_code=200 if health.ok else 503)
+        data = {"status": data["status"]}
+    return JSONResponse(data, status_code=200 if health.ok else 503)
 
 
 @asynccontextmanager

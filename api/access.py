@@ -102,8 +102,8 @@ def address_of(request: Request) -> str:
 
 def client_key(request: Request) -> str:
     """What the rate limit counts by: a digest of the address and the token."""
-    told = f"{address_of(request)} {request.headers.get('authorization', '')}"
-    return blake2b(told.encode(), digest_size=16).hexdigest()
+    identity = f"{address_of(request)} {request.headers.get('authorization', '')}"
+    return blake2b(identity.encode(), digest_size=16).hexdigest()
 
 
 def _from_this_machine(request: Request) -> bool:

@@ -148,13 +148,13 @@ def _in_uploads(passages: Sequence[Passage]) -> list[Segment]:
 
 def _questions(passages: Sequence[Passage]) -> list[list[str]]:
     """Words of passages, in the order of the text."""
-    random, asked = Random(3), []
-    while len(asked) < _QUESTIONS:
+    random, drawn = Random(3), []
+    while len(drawn) < _QUESTIONS:
         known = list(dict.fromkeys(keywords(random.choice(passages).text)))
         count = random.randint(*_TERMS)
         if len(known) >= count:
-            asked.append([known[place] for place in sorted(random.sample(range(len(known)), count))])
-    return asked
+            drawn.append([known[place] for place in sorted(random.sample(range(len(known)), count))])
+    return drawn
 
 
 def _admitted(size: int, share: float) -> PassageIds | None:

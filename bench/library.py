@@ -111,10 +111,10 @@ class Stock:
             measured = np.frombuffer(passage.meanings, dtype=np.int8).reshape(len(passage.sentences), -1)
             first = len(texts)
             for part in quotables(passage):
-                said = part.span.of(passage.text)
-                if part.kind is QuotableKind.SENTENCE and _SHORTEST <= len(said) <= _LONGEST:
-                    texts.append(said)
-                    names.append(tuple(name for name in passage.entities if name in said))
+                text = part.span.of(passage.text)
+                if part.kind is QuotableKind.SENTENCE and _SHORTEST <= len(text) <= _LONGEST:
+                    texts.append(text)
+                    names.append(tuple(name for name in passage.entities if name in text))
                     codes.append(measured[part.index])
             if len(texts) > first:
                 passages.append(passage)

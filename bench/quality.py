@@ -46,33 +46,33 @@ def run(folders: Sequence[Path]) -> str:
 
 
 def _table(judged: JudgedFolder, folder: Path) -> str:
-    asked = [each for each in judged.questions if each.grades]
-    rankings = {f"stock {leg}": found for leg, found in _stock(judged, folder, asked).items()}
+    questions = [each for each in judged.questions if each.grades]
+    rankings = {f"stock {leg}": found for leg, found in _stock(judged, folder, questions).items()}
     ours, answers = _ours(judged)
     rankings |= ours
-    measured = {name: _measured(asked, found) for name, found in rankings.items()}
+    measured = {name: _measured(questions, found) for name, found in rankings.items()}
     rows = []
     for name, values in measured.items():
         peer = measured.get(_PEERS.get(name, ""))
         p_value = "" if peer is None else f"{paired(peer.ndcg, values.ndcg).p_value:.3f}"
         answer = mean(values.answer) if judged.answers_known else "–"
         rows.append((name, mean(values.hit), answer, mean(values.ndcg), p_value))
-    head = f"{judged.name}: {len(judged.documents)} documents, {len(asked)} questions with an answer"
+    head = f"{judged.name}: {len(judged.documents)} documents, {len(questions)} questions with an answer"
     return f"{head}\n{aligned(('ranking', 'hit@5', 'answer@5', 'nDCG@10', 'p'), rows)}\n{answers}"
 
 
-def _measured(asked: Sequence[FolderQuestion], found: Mapping[str, Ranking]) -> _Measured:
-    documents = {each.key: list(dict.fromkeys(sha for sha, _ in found[each.key])) for each in asked}
-    ndcg = ranking_measures({each.key: each.grades for each in asked}, documents, ["nDCG@10"])
-    first = [(each, found[each.key][:_SHOWN]) for each in asked]
+def _measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking]) -> _Measured:
+    documents = {each.key: list(dict.fromkeys(sha for sha, _ in found[each.key])) for each in questions}
+    ndcg = ranking_measures({each.key: each.grades for each in questions}, documents, ["nDCG@10"])
+    first = [(each, found[each.key][:_SHOWN]) for each in questions]
     return _Measured(
         [float(any(sha in each.grades for sha, _ in top)) for each, top in first],
         [float(any(each.answered_by(sha, text) for sha, text in top)) for each, top in first],
-        [ndcg[each.key]["nDCG@10"] for each in asked],
+        [ndcg[each.key]["nDCG@10"] for each in questions],
     )
 
 
-def _stock(judged: JudgedFolder, folder: Path, asked: Sequence[FolderQuestion]) -> dict[str, dict[str, Ranking]]:
+def _stock(judged: JudgedFolder, folder: Path, questions: Sequence[FolderQuestion]) -> dict[str, dict[str, Ranking]]:
     """Leg → question → ranking of the stock pipeline, which has no filters."""
     from hashlib import sha256
 
@@ -88,7 +88,7 @@ def _stock(judged: JudgedFolder, folder: Path, asked: Sequence[FolderQuestion]) 
                 stock.add(sha, data.decode())
         stock.index_words()
         found: dict[str, dict[str, Ranking]] = {}
-        for each in asked:
+        for each in questions:
             for leg, chunks in stock.legs(each.text).items():
                 ranking = [(stock.sources[chunk], stock.chunks[chunk]) for chunk in chunks]
                 found.setdefault(leg, {})[each.key] = ranking

@@ -46,7 +46,7 @@ class ScopedWorkbenches:
     whole: Workbench
     build: Callable[["Scope"], tuple[Workbench, ExitStack]]
     locator: Callable[["Scope"], Locator]
-    _kept: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
+    _workbenches: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
     _guarded: "OrderedDict[Principal, tuple[Workbench, Workbench]]" = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -70,11 +70,11 @@ class ScopedWorkbenches:
 
     def _scoped(self, scope: "Scope") -> Workbench:
         with self._lock:
-            if scope not in self._kept:
-                self._kept[scope] = self.build(scope)
-            self._kept.move_to_end(scope)
-            dropped = self._kept.popitem(last=False)[1][1] if len(self._kept) > _KEPT else None
-            workbench = self._kept[scope][0]
+            if scope not in self._workbenches:
+                self._workbenches[scope] = self.build(scope)
+            self._workbenches.move_to_end(scope)
+            dropped = self._workbenches.popitem(last=False)[1][1] if len(self._workbenches) > _KEPT else None
+            workbench = self._workbenches[scope][0]
         if dropped is not None:
             dropped.close()
         return workbench
@@ -82,7 +82,7 @@ class ScopedWorkbenches:
     def close(self) -> None:
         """Close every workbench of a scope. Harmless when repeated."""
         with self._lock:
-            kept, self._kept = list(self._kept.values()), OrderedDict()
+            workbenches, self._workbenches = list(self._workbenches.values()), OrderedDict()
             self._guarded.clear()
-        for _, closing in kept:
+        for _, closing in workbenches:
             closing.close()

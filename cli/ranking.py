@@ -74,14 +74,14 @@ def _cases(folder: Path) -> "Iterator[AnswerCase]":
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
         for done, question in enumerate(judged.questions, start=1):
             answering = tuple(documents[sha].id for sha in question.grades if sha in documents)
-            asked = workbench.search.run(SearchRequest(question.text, question.filters), remember=False)
-            found = any(hit.candidate.passage.document_id in answering for hit in asked.hits[:_SHOWN])
-            yield AnswerCase(judged.name, answer_signals(asked.candidates), bool(answering), found)
+            result = workbench.search.run(SearchRequest(question.text, question.filters), remember=False)
+            found = any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN])
+            yield AnswerCase(judged.name, answer_signals(result.candidates), bool(answering), found)
             if answering:
                 excluded = (*question.filters.exclude_documents, *answering)
                 filters = question.filters.replace(exclude_documents=excluded)
-                asked = workbench.search.run(SearchRequest(question.text, filters), remember=False)
-                yield AnswerCase(judged.name, answer_signals(asked.candidates), False, found)
+                result = workbench.search.run(SearchRequest(question.text, filters), remember=False)
+                yield AnswerCase(judged.name, answer_signals(result.candidates), False, found)
             report(done, len(judged.questions))
 
 
@@ -130,11 +130,11 @@ def _weight_cases(folder: Path, profile: str) -> "Iterator[WeightCase]":
     from core.evaluation.tuning.weight_fitting import WeightCase
 
     judged = read_judged_folder(folder)
-    asked = [question for question in judged.questions if question.grades]
+    questions = [question for question in judged.questions if question.grades]
     report = progress(f"questions of {judged.name} asked")
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, _):
-        for done, question in enumerate(asked, start=1):
+        for done, question in enumerate(questions, start=1):
             request = SearchRequest(question.text, question.filters, profile, top_k=DEPTH)
             found = workbench.search.run(request, remember=False)
             yield WeightCase(judged.name, Replay(found, utc_now()), question.grades)
-            report(done, len(asked))
+            report(done, len(questions))

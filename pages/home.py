@@ -144,7 +144,7 @@ def _withdrawn_acceptances(documents: list[Document]) -> int:
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
     """Problems of tables, each with the URL parameters of Data that show it."""
     seen = state.tables_view(None)
-    torn = [table for table in seen.asked if table.rejected]
+    torn = [table for table in seen.in_use if table.rejected]
     unknown = [each for each in state.comparisons(seen) if each.count("used, not configured")]
     found: list[tuple[str, Mapping[str, str]]] = []
     if torn:

@@ -29,24 +29,27 @@ class FiveTruthsQuestion(Body):
 
 
 @routes.post("/answers", response_model=AnswerShape, summary="Answer by five truths")
-def answer(caller: AtWork, asked: FiveTruthsQuestion) -> dict[str, Any]:
+def answer(caller: AtWork, question: FiveTruthsQuestion) -> dict[str, Any]:
     """What law, own rules, customer, guides and data say about a question, where they agree or conflict, and what is
     missing."""
     answers = caller.workbench.answers
     found = answers.ask(
-        asked.question, filters=filters_of(asked.filters), profile=asked.profile, project=asked.project or None
+        question.question,
+        filters=filters_of(question.filters),
+        profile=question.profile,
+        project=question.project or None,
     )
-    return brief_data(found, answers.write(found) if asked.write else None)
+    return brief_data(found, answers.write(found) if question.write else None)
 
 
 @routes.get("/tables", response_model=PageOf[TableShape], summary="List tables")
 def list_tables(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     project: Annotated[ShortText | None, Query(description="A project's tables and shared ones.")] = None,
 ) -> dict[str, Any]:
     """The current tables, by name."""
-    return paged_list(wanted, caller.workbench.tables.tables(project), lambda each: each.name, table_data)
+    return paged_list(paging, caller.workbench.tables.tables(project), lambda each: each.name, table_data)
 
 
 @routes.get("/tables/{name}", response_model=TableShape, summary="Get a table")
@@ -65,6 +68,6 @@ class TableQuestion(Body):
 
 
 @routes.post("/tables/ask", response_model=TableAnswerShape, summary="Ask the tables")
-def ask_tables(caller: AtWork, asked: TableQuestion) -> TableAnswerShape:
+def ask_tables(caller: AtWork, question: TableQuestion) -> TableAnswerShape:
     """Rows and numbers from uploaded tables, with the SQL that was run; or why the question has no answer there."""
-    return table_answer_data(caller.workbench.tables.ask(asked.question, asked.project or None))
+    return table_answer_data(caller.workbench.tables.ask(question.question, question.project or None))

@@ -34,9 +34,9 @@ def _topic(topic: Topic) -> dict[str, Any]:
 
 
 @routes.get("/coverage/topics", response_model=PageOf[TopicShape], summary="List topics")
-def list_topics(caller: AtWork, wanted: Paging, project: OfProject = None) -> dict[str, Any]:
+def list_topics(caller: AtWork, paging: Paging, project: OfProject = None) -> dict[str, Any]:
     """The active topics of a board, in the order they were added."""
-    return paged_list(wanted, caller.workbench.coverage.topics(project or None), lambda each: each.id, _topic)
+    return paged_list(paging, caller.workbench.coverage.topics(project or None), lambda each: each.id, _topic)
 
 
 class NewTopic(Body):
@@ -128,9 +128,9 @@ def start_run(caller: AtWork, new: NewRun) -> Reply:
 
 
 @routes.get("/coverage/runs", response_model=PageOf[RunShape], summary="List runs")
-def list_runs(caller: AtWork, wanted: Paging, project: OfProject = None) -> dict[str, Any]:
+def list_runs(caller: AtWork, paging: Paging, project: OfProject = None) -> dict[str, Any]:
     """All runs of a board, newest first."""
-    return paged_list(wanted, caller.workbench.coverage.snapshots(project or None), lambda each: each.id, RunShape.of)
+    return paged_list(paging, caller.workbench.coverage.snapshots(project or None), lambda each: each.id, RunShape.of)
 
 
 @routes.get("/coverage/runs/{run_id}", response_model=RunShape, summary="How far a run is")
@@ -177,9 +177,9 @@ def get_board(caller: AtWork, project: OfProject = None, run: OfRun = None) -> d
 
 
 @routes.get("/coverage/decisions", response_model=PageOf[DecisionShape], summary="The decision log")
-def list_decisions(caller: AtWork, wanted: Paging, project: OfProject = None) -> dict[str, Any]:
+def list_decisions(caller: AtWork, paging: Paging, project: OfProject = None) -> dict[str, Any]:
     """All decisions on a board, oldest first; a decision that was undone stays."""
-    return paged_list(wanted, caller.workbench.coverage.log(project or None), lambda each: each.id, decision_data)
+    return paged_list(paging, caller.workbench.coverage.log(project or None), lambda each: each.id, decision_data)
 
 
 class Verdict(StrEnum):

@@ -36,20 +36,20 @@ class SearchQuery(FilterBody):
 
 
 @routes.get("/search", response_model=SearchShape, summary="Search")
-def search(caller: AtWork, asked: Annotated[SearchQuery, Query()]) -> dict[str, Any]:
+def search(caller: AtWork, query: Annotated[SearchQuery, Query()]) -> dict[str, Any]:
     """Passages that answer a question, each with its score in parts and its cited sentences."""
-    mark = asked.model_dump_json(exclude={"limit", "offset", "cursor"})
-    offset = offset_of_cursor(asked.cursor, mark) if asked.cursor else asked.offset
-    profiles, filters = caller.workbench.evaluation.profiles, filters_of(asked)
-    scored = profiles.find(asked.profile) if asked.profile else profiles.default(filters.project)
+    mark = query.model_dump_json(exclude={"limit", "offset", "cursor"})
+    offset = offset_of_cursor(query.cursor, mark) if query.cursor else query.offset
+    profiles, filters = caller.workbench.evaluation.profiles, filters_of(query)
+    scored = profiles.find(query.profile) if query.profile else profiles.default(filters.project)
     request = SearchRequest(
-        asked.q,
+        query.q,
         filters,
         scored.ref,
-        top_k=asked.limit,
+        top_k=query.limit,
         offset=offset,
-        only_routed=asked.only_routed,
-        rerank=asked.rerank,
+        only_routed=query.only_routed,
+        rerank=query.rerank,
     )
     result = caller.workbench.search.run(request)
     end = offset + len(result.hits)
@@ -95,13 +95,13 @@ class Rescoring(Body):
 
 
 @routes.post("/search/rescore", response_model=SearchShape, summary="Score the same results otherwise")
-def rescore(caller: AtWork, wanted: Rescoring) -> dict[str, Any]:
+def rescore(caller: AtWork, rescoring: Rescoring) -> dict[str, Any]:
     """The candidates of a search under another profile, or other weights. A search made in the last two minutes is not
     repeated."""
-    result = _retrieved(caller, wanted.search)
+    result = _retrieved(caller, rescoring.search)
     profiles = caller.workbench.evaluation.profiles
-    base = profiles.find(wanted.scoring.profile) if wanted.scoring.profile else result.profile
-    return export_data(caller.workbench.search.rescore(result, wanted.scoring.of(base)))
+    base = profiles.find(rescoring.scoring.profile) if rescoring.scoring.profile else result.profile
+    return export_data(caller.workbench.search.rescore(result, rescoring.scoring.of(base)))
 
 
 class WhyNot(Body):
@@ -114,10 +114,10 @@ class WhyNot(Body):
 
 
 @routes.post("/search/why-not", response_model=MissingShape, summary="Why a document is not among the results")
-def why_not(caller: AtWork, wanted: WhyNot) -> MissingShape:
+def why_not(caller: AtWork, request: WhyNot) -> MissingShape:
     """Every reason why a document is missing: filters, distance, threshold, or a passage that says the same."""
-    caller.workbench.documents.get(wanted.document_id)
-    found = caller.workbench.search.why_missing(_retrieved(caller, wanted.search), wanted.document_id)
+    caller.workbench.documents.get(request.document_id)
+    found = caller.workbench.search.why_missing(_retrieved(caller, request.search), request.document_id)
     return MissingShape(
         document=DocumentShape.of(found.document),
         reasons=list(found.reasons),

@@ -16,11 +16,11 @@ routes = guarded_router("trash")
 
 
 @routes.get("/trash", response_model=PageOf[TrashedShape], summary="List the trash")
-def list_trash(caller: AtWork, wanted: Paging) -> dict[str, Any]:
+def list_trash(caller: AtWork, paging: Paging) -> dict[str, Any]:
     """Deleted documents, the last deleted first, with the day on which each is deleted for good."""
     trash = caller.workbench.trash
     days = trash.days
-    return paged_list(wanted, trash.listed(), lambda each: each.document_id, lambda each: TrashedShape.of(each, days))
+    return paged_list(paging, trash.listed(), lambda each: each.document_id, lambda each: TrashedShape.of(each, days))
 
 
 class Chosen(Body):

@@ -46,7 +46,7 @@ class Outcome:
     not_run: str = ""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """What the table says."""
         return f"not run: {self.not_run}" if self.not_run else "; ".join(self.lost) or "nothing"
 
@@ -152,9 +152,9 @@ def main() -> None:
     outcomes = []
     with TemporaryDirectory(prefix="fivefold-crash-", ignore_cleanup_errors=True) as folder:
         for each in run(chosen.only, Path(folder), chosen.at):
-            print(f"{each.case}: {each.point}: {each.seconds:.0f} s, lost {each.told}", flush=True)
+            print(f"{each.case}: {each.point}: {each.seconds:.0f} s, lost {each.message}", flush=True)
             outcomes.append(each)
-    rows = [(each.case, each.point, each.seconds, each.told) for each in outcomes]
+    rows = [(each.case, each.point, each.seconds, each.message) for each in outcomes]
     print(
         f"\n{aligned(('case', 'kill point', 'seconds', 'lost'), rows)}" if rows else "\nno case has such a kill point"
     )

@@ -145,10 +145,12 @@ def many_workers(made: Made, folder: Path, what: str) -> list[str]:
             library.wait_until_quiet(workers[0])
             for each in workers:
                 each.stop()
-        held = library.contents()
-        lost = [f"{each.name} was not read" for each in files if held.documents.get(each.name, ("", ""))[1] != "ready"]
-        lost += [f"{name} is there twice" for name in held.documents if "(document" in name]
-        known = {name: each for name, each in held.documents.items() if name in made.before.documents}
+        documents = library.contents()
+        lost = [
+            f"{each.name} was not read" for each in files if documents.documents.get(each.name, ("", ""))[1] != "ready"
+        ]
+        lost += [f"{name} is there twice" for name in documents.documents if "(document" in name]
+        known = {name: each for name, each in documents.documents.items() if name in made.before.documents}
         lost += [] if known == made.before.documents else ["documents that were there before differ"]
         return lost + library.remains()
     finally:

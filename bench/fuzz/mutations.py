@@ -136,11 +136,11 @@ def of_zip(data: bytes, chance: Random) -> bytes:
             members[place] = (name, (of_xml if markup else of_bytes)(content, chance))
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for each, held in members:
+        for each, member_data in members:
             info = zipfile.ZipInfo(each[:60_000] or "x")
             info.compress_type = zipfile.ZIP_DEFLATED
             new.NameToInfo.pop(info.filename, None)  # a name may come twice
-            new.writestr(info, held[:_MOST_BYTES])
+            new.writestr(info, member_data[:_MOST_BYTES])
     return out.getvalue()
 
 
@@ -212,8 +212,10 @@ def of_pdf(data: bytes, chance: Random) -> bytes:
             head = content.find(b"stream") if b"stream" in content else len(content)
             if numbers := list(_NUMBER.finditer(content, 0, head)):
                 number = chance.choice(numbers)
-                told = chance.choice((str(chance.choice(_NUMBERS)).encode(), str(chance.randint(0, 30)).encode()))
-                content = content[: number.start()] + told + content[number.end() :]
+                replacement = chance.choice(
+                    (str(chance.choice(_NUMBERS)).encode(), str(chance.randint(0, 30)).encode())
+                )
+                content = content[: number.start()] + replacement + content[number.end() :]
     return data[: each.start()] + content + data[each.end() :]
 
 
@@ -294,7 +296,7 @@ def _changed(tree: Any, chance: Random) -> Any:
     if isinstance(tree, dict) and tree and chance.random() < 0.8:
         key = chance.choice(list(tree))
         new = chance.choice((key, "", "a.b", "\x00", key * 200)) if chance.random() < 0.2 else key
-        return {**{each: held for each, held in tree.items() if each != key}, new: _changed(tree[key], chance)}
+        return {**{each: value for each, value in tree.items() if each != key}, new: _changed(tree[key], chance)}
     if isinstance(tree, list) and tree and chance.random() < 0.8:
         place = chance.randrange(len(tree))
         more = [tree[place]] * chance.choice((0, 1, 1, 1, 200))

@@ -117,22 +117,22 @@ class _Call:
         signature = _signature(getattr(self.method, "__func__", self.method), hasattr(self.method, "__func__"))
         bound = signature.bind(*args, **kwargs) if not _named(signature) else signature.bind_partial(*args, **kwargs)
         self._sign(bound.arguments, signature)
-        told = dict(bound.arguments)  # what the caller chose, without defaults
+        arguments = dict(bound.arguments)  # what the caller chose, without defaults
         bound.apply_defaults()
         given: Mapping[str, Any] = bound.arguments
         try:
             project = self.guard.check(self.action, self.right, given)
         except AccessDenied as refused:
-            self.guard.note(self.action, told, AuditOutcome.REFUSED, given.get("project"), refused.message)
+            self.guard.note(self.action, arguments, AuditOutcome.REFUSED, given.get("project"), refused.message)
             raise
         if not self.right.audited:
             return self.method(*bound.args, **bound.kwargs)
         try:
             result = self.method(*bound.args, **bound.kwargs)
         except FivefoldError as failed:
-            self.guard.note(self.action, told, AuditOutcome.FAILED, project, failed.message)
+            self.guard.note(self.action, arguments, AuditOutcome.FAILED, project, failed.message)
             raise
-        self.guard.note(self.action, told, AuditOutcome.DONE, project)
+        self.guard.note(self.action, arguments, AuditOutcome.DONE, project)
         return result
 
     def _sign(self, given: dict[str, Any], signature: inspect.Signature) -> None:

@@ -66,8 +66,8 @@ def parse_group_roles(text: str) -> Mapping[str, Roles]:
     for part in text.replace(";", ",").split(","):
         if not part.strip():
             continue
-        group, _, wanted = part.partition("=")
-        role, _, project = wanted.partition("@")
+        group, _, role_name = part.partition("=")
+        role, _, project = role_name.partition("@")
         if not group.strip() or role.strip() not in list(Role):
             raise BadRequest(
                 f"'{part.strip()}' gives no role to a group.",

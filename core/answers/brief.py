@@ -142,7 +142,7 @@ def _cited(citation: Citation) -> dict[str, Any]:
 
 def _pair_data(pair: TruthAgreement | Conflict) -> dict[str, Any]:
     def side(statement: Statement) -> dict[str, Any]:
-        return {"truth": statement.truth.value, "said": statement.said, **_cited(statement.citation)}
+        return {"truth": statement.truth.value, "said": statement.text, **_cited(statement.citation)}
 
     return {
         "kind": pair.kind.value,

@@ -274,11 +274,11 @@ def topics_csv(topics: Iterable[Topic]) -> str:
 def edit_topic(topic: Topic, row: Mapping[str, Any], terms: WorkspaceTerms) -> Topic:
     """The topic with the values of a table row; missing columns and an empty name keep the old value."""
     needs = row.get("needs")
-    wanted = topic.needs if needs is None else tuple(truth for truth in Truth if truth.value in needs)
+    new_needs = topic.needs if needs is None else tuple(truth for truth in Truth if truth.value in needs)
     return replace(
         topic,
         name=" ".join(str(row.get("name") or "").split()) or topic.name,
-        needs=wanted or topic.needs,
+        needs=new_needs or topic.needs,
         owner=str(row["owner"] or "").strip() if "owner" in row else topic.owner,
         domain=(row["domain"] or None) if "domain" in row else topic.domain,
         jurisdiction=_jurisdiction(row["jurisdiction"], terms) if "jurisdiction" in row else topic.jurisdiction,

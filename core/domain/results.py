@@ -81,7 +81,7 @@ class NearWord:
     library, `stem`: as indexed (for a synonym, the synonym itself). cosine: of the two words, in [0, 1], None for a
     synonym; closeness: its weight, in (0, 1]."""
 
-    asked: str
+    query_word: str
     word: str
     stem: str
     cosine: float | None

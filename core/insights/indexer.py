@@ -239,8 +239,8 @@ class InsightIndexer:
         document = self._document(item)
         if document is not None:
             self._catalogue.delete(document.id)
-        for gone in {item.document_id, document.id if document else 0} - {0}:
-            self._sparse.delete([gone])
-            self._index.delete([gone])
+        for document_id in {item.document_id, document.id if document else 0} - {0}:
+            self._sparse.delete([document_id])
+            self._index.delete([document_id])
         if item.document_id:
             self._store.place(item, 0)

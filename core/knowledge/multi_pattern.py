@@ -237,8 +237,8 @@ class _StemmedText:
 
     def places(self, forms: Container[str]) -> Sequence[int]:
         """Indexes of the words that have one of the forms, ascending."""
-        wanted = {word for word, (stemmed, written) in self.forms.items() if stemmed in forms or written in forms}
-        return [at for at, word in enumerate(self.words) if word in wanted] if wanted else ()
+        present = {word for word, (stemmed, written) in self.forms.items() if stemmed in forms or written in forms}
+        return [at for at, word in enumerate(self.words) if word in present] if present else ()
 
 
 # Cached, because every table reads the same document text in turn.

@@ -133,8 +133,10 @@ class SavedSearchAlertService:
             unseen = {}
         fresh = [unit for unit in unseen if unit not in alert.known and unit not in alert.told]
         if fresh:
-            wanted = {*alert.told, *fresh}
-            self._notifier.tell([_notification(view, alert, [unseen[unit] for unit in unseen if unit in wanted], now)])
+            notified = {*alert.told, *fresh}
+            self._notifier.tell(
+                [_notification(view, alert, [unseen[unit] for unit in unseen if unit in notified], now)]
+            )
         self._store.save_alert(replace(alert, checked_at=now, told=(*alert.told, *fresh)[-_MOST_TOLD:]))
 
 

@@ -243,8 +243,8 @@ class UploadQueue:
 
     def try_again(self, document_ids: Sequence[int] | None = None) -> int:
         """Queue failed or stopped files again, None: all that a retry can help; returns their number."""
-        wanted = self._store.to_try_again() if document_ids is None else document_ids
-        waiting = self._store.requeue(wanted)
+        ids = self._store.to_try_again() if document_ids is None else document_ids
+        waiting = self._store.requeue(ids)
         self._jobs.defer_ingest(waiting)
         return len(waiting)
 

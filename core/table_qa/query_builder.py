@@ -306,8 +306,8 @@ def _completed(parse: QuestionParse, query: TableQuery) -> TableQuery:
 
 def _joins(parse: QuestionParse, query: TableQuery) -> tuple[Join, ...]:
     paths = parse.reachable.joinable()
-    wanted = {ref.table for ref in column_refs(query)}
-    needed = {join.alias for path in paths if path.alias in wanted for join in path.joins}
+    tables = {ref.table for ref in column_refs(query)}
+    needed = {join.alias for path in paths if path.alias in tables for join in path.joins}
     joins = {join.alias: join for path in paths for join in path.joins}
     return tuple(join for alias, join in joins.items() if alias in needed)
 

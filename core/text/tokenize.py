@@ -100,5 +100,5 @@ def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 def holds_phrase(stems: Sequence[str], phrase_stems: Iterable[str]) -> bool:
     """Whether the stems of a text contain the stems of a phrase, consecutively."""
-    wanted = list(phrase_stems)
-    return any(list(stems[i : i + len(wanted)]) == wanted for i in range(len(stems) - len(wanted) + 1))
+    phrase_list = list(phrase_stems)
+    return any(list(stems[i : i + len(phrase_list)]) == phrase_list for i in range(len(stems) - len(phrase_list) + 1))

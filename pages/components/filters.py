@@ -260,18 +260,20 @@ def filter_groups(
     groups = []
     for widget in widgets:
         counts = {str(value): number for value, number in facets.get(widget.field, {}).items()}
-        wanted, unwanted = _chosen(widget.field), _chosen(f"exclude_{widget.field}")
+        included, unwanted = _chosen(widget.field), _chosen(f"exclude_{widget.field}")
         known = [value for value, number in counts.items() if number]
-        titles = {value: _title(widget, value, names, terms) for value in (*widget.closed, *known, *wanted, *unwanted)}
+        titles = {
+            value: _title(widget, value, names, terms) for value in (*widget.closed, *known, *included, *unwanted)
+        }
         known.sort(key=lambda value: (-counts[value], titles[value].casefold()))
         partial = len(known) > _MOST_VALUES
         known = _with_letters(widget.field, known, titles) if partial else known
         withheld, known = max(len(known) - _MOST_VALUES, 0), known[:_MOST_VALUES]
-        offered = list(dict.fromkeys([*map(str, widget.closed), *known, *wanted, *unwanted]))
+        offered = list(dict.fromkeys([*map(str, widget.closed), *known, *included, *unwanted]))
         if not offered and not partial:
             continue
         most = max([counts.get(value, 0) for value in offered] + [1])
-        state = dict.fromkeys(wanted, "in") | dict.fromkeys(unwanted, "out")
+        state = dict.fromkeys(included, "in") | dict.fromkeys(unwanted, "out")
         values = [
             {
                 "value": value,
@@ -284,7 +286,7 @@ def filter_groups(
             for value in offered
         ]
         mode = _value_of(f"{widget.field}_mode") or "any" if widget.many else ""
-        joins = mode if len(wanted) > 1 or mode == "all" else ""
+        joins = mode if len(included) > 1 or mode == "all" else ""
         about = {"field": widget.field, "label": widget.label, "help": widget.help}
         groups.append({**about, "values": values, "mode": joins, "partial": partial, "withheld": withheld})
     return groups

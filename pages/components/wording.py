@@ -53,8 +53,8 @@ def highlight(text: str, stems: Collection[str], phrases: Sequence[str] = ()) ->
     ':primary-background[**Wage\\\\, and tax**] statement'
     """
     return "".join(
-        f":primary-background[**{plain(part)}**]" if asked else plain_with_edges(part)
-        for part, asked in parts_asked_for(text, stems, phrases)
+        f":primary-background[**{plain(part)}**]" if is_match else plain_with_edges(part)
+        for part, is_match in parts_asked_for(text, stems, phrases)
     ).strip()
 
 
@@ -71,7 +71,7 @@ def parts_asked_for(text: str, stems: Collection[str], phrases: Sequence[str] = 
         if start >= last:
             parts += [(text[last:start], False), (text[start:end], True)]
             last = end
-    return [(part, asked) for part, asked in [*parts, (text[last:], False)] if part]
+    return [(part, is_match) for part, is_match in [*parts, (text[last:], False)] if part]
 
 
 def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:

@@ -149,8 +149,8 @@ class SqlTrash:
             if row is None:
                 message = f"Document {document_id} is not in the library."
                 raise NotFound(message, "It was deleted; go back to the library.")
-            kept = {name: row[name] for name in ("name", "sha256", "readable", "size_bytes", "project")}
-            values = {"tenant_id": self._tenant, "document_id": document_id, **kept, "who": who, "at": at}
+            columns = {name: row[name] for name in ("name", "sha256", "readable", "size_bytes", "project")}
+            values = {"tenant_id": self._tenant, "document_id": document_id, **columns, "who": who, "at": at}
             values |= {"earlier": earlier, "later": later, "purging": False}
             connection.execute(insert(TRASH).values(values | {"contents": {}}))
             counts = self._keep_rows(connection, document_id)
@@ -167,19 +167,19 @@ class SqlTrash:
     def _keep_rows(self, connection: Connection, document_id: int) -> dict[str, int]:
         """Copy every row that belongs to a document; table → rows."""
         counts: dict[str, int] = {}
-        kept = 0
+        count = 0
         for table in _belonging():
             rows = select(
                 literal(self._tenant),
                 literal(document_id),
-                func.row_number().over() + kept,
+                func.row_number().over() + count,
                 literal(table.name),
                 func.row_to_json(literal_column(table.name)),
             ).where(*_rows_of(table, self._tenant, document_id))
             columns = ["tenant_id", "document_id", "position", "origin", "data"]
             added = insert(CONTENTS).from_select(columns, rows).returning(CONTENTS.c.position)
             counts[table.name] = len(connection.scalars(added).all())
-            kept += counts[table.name]
+            count += counts[table.name]
         return counts
 
     def take_back(self, document_id: int) -> TrashedDocument:
@@ -208,8 +208,8 @@ class SqlTrash:
     def _put_back(self, connection: Connection, table: Table, document_id: int) -> int:
         """Copy the rows of one table back; those are left out whose other document is gone by now. Columns that came
         later get their defaults."""
-        kept = (self._own(CONTENTS, document_id), CONTENTS.c.origin == table.name)
-        first = connection.scalar(select(CONTENTS.c.data).where(*kept).limit(1))
+        stored = (self._own(CONTENTS, document_id), CONTENTS.c.origin == table.name)
+        first = connection.scalar(select(CONTENTS.c.data).where(*stored).limit(1))
         if first is None:
             return 0
         names = ", ".join(f'"{column.name}"' for column in table.columns if column.name in first)
@@ -302,7 +302,7 @@ class SqlTrash:
         """Stored tables of uploaded data that belong to no document."""
         if not self._access.exists():
             return ()
-        kept = select(CONTENTS.c.data["id"].astext).where(
+        stored_tables = select(CONTENTS.c.data["id"].astext).where(
             CONTENTS.c.tenant_id == self._tenant, CONTENTS.c.origin == REALITY.name
         )
         query = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema ORDER BY tablename")
@@ -310,7 +310,7 @@ class SqlTrash:
             stored = connection.scalars(query, {"schema": self._access.schema}).all()
             known = known_tables(connection, self._tenant)
             used = {each.name if each.current else stored_name(each.name, each.version) for each in known}
-            used |= {parked_name(int(each)) for each in connection.scalars(kept)}
+            used |= {parked_name(int(each)) for each in connection.scalars(stored_tables)}
         return [each for each in stored if each not in used]
 
     def drop_leftover_tables(self) -> None:

@@ -101,8 +101,8 @@ class PairRow(Base):
     first: Mapped[int] = mapped_column(primary_key=True)
     second: Mapped[int] = mapped_column(primary_key=True)
     same: Mapped[float]
-    first_kept: Mapped[float]
-    second_kept: Mapped[float]
+    first_retained: Mapped[float]
+    second_retained: Mapped[float]
     suggested: Mapped[bool]
 
 
@@ -308,7 +308,7 @@ def _signature(row: Any) -> Signature:
 
 def _pair_row(pair: DuplicatePair, tenant: str) -> dict[str, Any]:
     own = {"tenant_id": tenant, "first": pair.first, "second": pair.second, "same": pair.same}
-    return own | {"first_kept": pair.first_kept, "second_kept": pair.second_kept, "suggested": pair.suggested}
+    return own | {"first_kept": pair.first_retained, "second_kept": pair.second_retained, "suggested": pair.suggested}
 
 
 def _pair(row: Any) -> DuplicatePair:

@@ -120,15 +120,15 @@ def test_a_deleted_search_tells_nothing_until_it_is_restored(desk: AlertDesk) ->
 def test_every_hour_each_is_checked_and_after_every_document(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
-    asked = desk.asked
+    asked = desk.in_use
     desk.alerts.queue_due()
-    assert desk.asked == asked
+    assert desk.in_use == asked
     desk.later(hours=1)
     desk.alerts.queue_due()
-    assert desk.asked == asked + 1
+    assert desk.in_use == asked + 1
     document = desk.library.catalogue.documents()[0]
     AlertFollower(desk.alerts).follow(document, (), (), desk.library.embedder.embed([]))
-    assert desk.asked == asked + 2
+    assert desk.in_use == asked + 2
 
 
 def test_a_notification_is_read_once_its_search_is_opened(desk: AlertDesk) -> None:

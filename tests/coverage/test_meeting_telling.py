@@ -61,15 +61,15 @@ def test_invited_people_who_see_the_board_are_told_by_name_or_login(desk: Desk) 
 
 
 def test_mentions_reach_people_by_login_and_by_full_name(desk: Desk) -> None:
-    desk.notifier.said(MEETING, said("@bob lee and @cid, ask @Zoe; @Ann agrees"), ANN)
+    desk.notifier.contributed(MEETING, said("@bob lee and @cid, ask @Zoe; @Ann agrees"), ANN)
     assert desk.told("bob@example.org") == [(NotificationKind.MENTION, "Ann mentioned you in Friday")]
     assert len(desk.told("cid")) == 1 and not desk.told("zoe") and not desk.told(ANN.login)
-    desk.notifier.said(MEETING, said("nobody@cid.example is no mention"), ANN)
+    desk.notifier.contributed(MEETING, said("nobody@cid.example is no mention"), ANN)
     assert len(desk.told("cid")) == 1
 
 
 def test_an_open_point_and_a_decision_become_tasks_of_their_owner(desk: Desk) -> None:
-    desk.notifier.said(MEETING, said("Ask HR", ContributionKind.OPEN_POINT, "Bob Lee"), ANN)
+    desk.notifier.contributed(MEETING, said("Ask HR", ContributionKind.OPEN_POINT, "Bob Lee"), ANN)
     decisions = [
         Decision(1, "intent", "Alpha", verdict, "Ann", NOW, 1, topic="overtime", comment="get it", owner="cid")
         for verdict in (ReviewVerdict.CONFIRMED, ReviewVerdict.ACCEPTED)
@@ -85,7 +85,7 @@ def test_an_open_point_and_a_decision_become_tasks_of_their_owner(desk: Desk) ->
 @pytest.mark.parametrize("by", [None, local_principal(Door.BROWSER, "Ann")])
 def test_without_sign_in_everybody_reads_one_home_which_says_who_is_meant(desk: Desk, by: Principal | None) -> None:
     desk.notifier.invited(MEETING, by)
-    desk.notifier.said(MEETING, said("@Bob, ask @Cid!", ContributionKind.OPEN_POINT, "Dan"), by)
+    desk.notifier.contributed(MEETING, said("@Bob, ask @Cid!", ContributionKind.OPEN_POINT, "Dan"), by)
     titles = [title for _, title in desk.told(LOCAL_LOGIN)]
     assert "Ann invites Bob Lee, cid, Zoe to a review meeting" in titles
     assert "Ann mentioned Bob, Cid in Friday" in titles

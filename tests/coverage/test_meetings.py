@@ -88,7 +88,7 @@ class _Notes:
     def invited(self, meeting: Meeting, by: Principal | None) -> None:
         self.told += [f"{name} is invited to {meeting.title}" for name in meeting.invited]
 
-    def said(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
+    def contributed(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
         self.told.append(f"{said.who}: {said.words}")
 
     def decided(self, meeting: Meeting, decisions: Sequence[MinutesDecision], by: Principal | None) -> None:

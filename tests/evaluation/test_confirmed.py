@@ -297,7 +297,7 @@ def test_bins_part_the_decided_and_hold_five_or_more(given: list[ClassifierOpini
     assert sum(sizes) == (report.decided.n if report.decided.n >= 5 else 0)
     assert sum(each.right.right for each in report.bins) == (report.decided.right if sizes else 0)
     assert all(size >= 5 for size in sizes) and len(sizes) <= 10
-    assert all(each.low <= each.said + 1e-12 and each.said <= each.high + 1e-12 for each in report.bins)
+    assert all(each.low <= each.confidence + 1e-12 and each.confidence <= each.high + 1e-12 for each in report.bins)
     for one, other in pairwise(report.bins):
         assert one.high < other.low and one.low + 0.03 <= other.low
 

@@ -279,7 +279,7 @@ class InlineJobs:
         """Forget that it failed."""
         self._failed.pop((kind, number), None)
 
-    def given_up(self) -> Sequence[FailedWork]:
+    def failures(self) -> Sequence[FailedWork]:
         """What failed for good, newest first."""
         return sorted(self._failed.values(), key=lambda each: (-each.at.timestamp(), each.number))
 
@@ -414,10 +414,10 @@ class FakeIdempotencyStore:
         self._lock = RLock()
         self._requests: dict[tuple[str, str], IdempotentRequest] = {}
 
-    def claim(self, request: IdempotentRequest, *, kept_since: datetime) -> IdempotentRequest | None:
-        """Store a new key, or return the request that has it already. Keys claimed before `kept_since` are deleted."""
+    def claim(self, request: IdempotentRequest, *, retained_since: datetime) -> IdempotentRequest | None:
+        """Store a new key, or return the request that has it. Keys claimed before `retained_since` are deleted."""
         with self._lock:
-            self._requests = {key: each for key, each in self._requests.items() if each.at >= kept_since}
+            self._requests = {key: each for key, each in self._requests.items() if each.at >= retained_since}
             known = self._requests.get((request.login, request.key))
             if known is None:
                 self._requests[request.login, request.key] = request

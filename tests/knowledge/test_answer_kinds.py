@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.answer_kinds import answer_kinds, asked_kind
+from core.knowledge.answer_kinds import answer_kinds, question_kind
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from core.knowledge.answer_kinds import answer_kinds, asked_kind
     ],
 )
 def test_the_kind_of_answer_is_read_from_the_question(question: str, kind: str) -> None:
-    assert asked_kind(question) == kind
+    assert question_kind(question) == kind
 
 
 @pytest.mark.parametrize(

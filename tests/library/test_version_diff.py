@@ -11,7 +11,7 @@ from core.library.versions.diff import (
     VersionSentence,
     compared,
     folded,
-    kept_share,
+    retained_share,
     sentences_of,
 )
 
@@ -127,4 +127,4 @@ def test_sentences_that_passages_share_are_given_once() -> None:
     found = sentences_of([first, second])
     assert [sentence.text for sentence in found] == ["One is here.", "Two is there.", "Three is gone."]
     assert [page[each.start : each.start + len(each.text)] for each in found] == [each.text for each in found]
-    assert kept_share(found, found[:2]) == 2 / 3 and kept_share(found[:0], found) == 0.0
+    assert retained_share(found, found[:2]) == 2 / 3 and retained_share(found[:0], found) == 0.0

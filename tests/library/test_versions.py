@@ -17,7 +17,7 @@ from core.domain.results import Citation
 from core.insights.store import EvidenceLink
 from core.library.documents import Follower
 from core.library.versions.diff import ChangeKind
-from core.library.versions.outdated_citations import taken_over
+from core.library.versions.outdated_citations import with_updated_citation
 from core.library.versions.service import RelatedDocuments
 from core.workbench import Workbench
 from tests.search.library import WordEmbedder
@@ -393,7 +393,7 @@ def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, 
     shelf.versions.accept(three[0], three[1])
     (citing,) = shelf.versions.suspect_citations(three[0])
     assert citing.suspicion.proposal is not None and citing.link == link
-    shelf.workbench.insights.change(taken_over(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
+    shelf.workbench.insights.change(with_updated_citation(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
     assert shelf.versions.suspect_citations(three[0]) == []
     (note,) = shelf.workbench.insights.about([three[1]])
     text = shelf.workbench.documents.page(three[1], note.links[0].page).text

@@ -108,12 +108,12 @@ near_words = st.builds(
 def test_nearness_is_a_share_and_never_less_than_the_words_held(
     rarity: dict[str, float], words: list[NearWord], held: frozenset[str]
 ) -> None:
-    near = {term: sorted((w for w in words if w.asked == term), key=lambda w: -w.closeness) for term in rarity}
+    near = {term: sorted((w for w in words if w.query_word == term), key=lambda w: -w.closeness) for term in rarity}
     share, by = nearness(rarity, near, held)
     total = sum(rarity.values())
     own = sum(value for term, value in rarity.items() if stem(term) in held) / total if total else 0.0
     assert min(own, 1.0) - 1e-9 <= share <= 1
-    assert {each.asked for each in by} <= {term for term in rarity if stem(term) not in held}
+    assert {each.query_word for each in by} <= {term for term in rarity if stem(term) not in held}
     more, _ = nearness(rarity, near, held | {"c", "d", "e"})
     assert more >= share - 1e-9
 
@@ -141,7 +141,7 @@ def test_a_search_says_by_which_word_a_passage_nearly_holds_the_question(known: 
     (name, share, by), *_ = asked(library, known, "vendor invoice")
     assert name == "terms.md"
     assert share is not None and 0.5 < share < 1
-    assert [(each.asked, each.word) for each in by] == [("vendor", "supplier")]
+    assert [(each.query_word, each.word) for each in by] == [("vendor", "supplier")]
 
 
 def test_without_its_model_a_search_does_without_near_words(known: SynonymFinder) -> None:

@@ -139,7 +139,7 @@ def admit(database: Database) -> None:
     entry = AuditEntry(MOMENT, "ann@example.org", "Ann", Door.BROWSER, "documents.delete", "document_id 1")
     SqlAuditLog(database).add(entry)
     request = IdempotentRequest("ann@example.org", "secret", "ab", MOMENT)
-    SqlIdempotencyStore(database).claim(request, kept_since=MOMENT)
+    SqlIdempotencyStore(database).claim(request, retained_since=MOMENT)
 
 
 def talk(database: Database) -> None:

@@ -23,7 +23,9 @@ def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection:
     results = asked(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
     assert len(results) >= 20
     wrong = [
-        f"{each.asked.question} → {each.answer.reading or each.answer.refusal}" for each in results if not each.right
+        f"{each.requested.question} → {each.answer.reading or each.answer.refusal}"
+        for each in results
+        if not each.right
     ]
     assert summary(results)["accuracy"] >= LEAST, wrong
 
@@ -31,10 +33,10 @@ def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection:
 @pytest.mark.parametrize("collection", SETS)
 def test_what_the_tables_cannot_say_is_refused_with_a_reason(desk_for: Loaded, collection: str) -> None:
     results = asked(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
-    refused = [each for each in results if "refused" in each.asked.expected]
+    refused = [each for each in results if "refused" in each.requested.expected]
     assert len(refused) >= 3
     for each in refused:
-        assert not each.answer.answered, each.asked.question
+        assert not each.answer.answered, each.requested.question
         assert each.answer.refusal
         assert each.answer.rows is None
 

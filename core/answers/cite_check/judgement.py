@@ -126,14 +126,16 @@ def _of_clauses(whole: _Match, clauses: Sequence[str], found: Sequence[_Match]) 
     if any(match.contradicts for match in found):
         wrong = next(match for match in found if match.contradicts)
         return Judgement(SupportState.NOT_SUPPORTED, whole.score, wrong.at, wrong.problems)
-    said = [match.supports or (whole.supports and match.is_grounded) for match in found]
-    if said and all(said):
+    supported = [match.supports or (whole.supports and match.is_grounded) for match in found]
+    if supported and all(supported):
         return Judgement(SupportState.SUPPORTED, whole.score, found[0].at)
-    if any(said):
+    if any(supported):
         unsaid = tuple(
-            f"“{clause}” is not in what it cites." for clause, is_said in zip(clauses, said, strict=True) if not is_said
+            f"“{clause}” is not in what it cites."
+            for clause, is_supported in zip(clauses, supported, strict=True)
+            if not is_supported
         )
-        return Judgement(SupportState.PARTLY, whole.score, found[said.index(True)].at, unsaid)
+        return Judgement(SupportState.PARTLY, whole.score, found[supported.index(True)].at, unsaid)
     near = whole.meaning >= SAME_SUBJECT and whole.score >= ENOUGH_WORDS
     state = SupportState.PARTLY if near else SupportState.NOT_SUPPORTED
     return Judgement(state, whole.score, about, whole.problems or ("Too little of it is in what it cites.",))
@@ -193,7 +195,7 @@ def _match(claim: str, unit: tuple[int, ...], meanings: np.ndarray, source: Sour
 
 def _has_rivals(claim: str, absent: Sequence[str], text: str) -> bool:
     """Whether the text has amounts, days or names of its own where the claim has others."""
-    said = {name.casefold() for name in named_in(claim)}
+    names = {name.casefold() for name in named_in(claim)}
     for words in absent:
         if quantities(words):
             units = {amount.unit for amount in quantities(words)}
@@ -210,7 +212,7 @@ def _has_rivals(claim: str, absent: Sequence[str], text: str) -> bool:
         elif any(letter.isdigit() for letter in words):
             if set(re.findall(r"\d[\d,.]*", text)) - set(re.findall(r"\d[\d,.]*", claim)):
                 return True
-        elif any(name.casefold() not in said and not name.isdigit() for name in named_in(text)):
+        elif any(name.casefold() not in names and not name.isdigit() for name in named_in(text)):
             return True
     return False
 

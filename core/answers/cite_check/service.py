@@ -177,5 +177,5 @@ def _remembering(embedder: Embedder) -> Embed:
     return embed
 
 
-def _overlap(rows: tuple[int, int] | None, wanted: tuple[int, int]) -> bool:
-    return rows is not None and rows[0] <= wanted[1] and wanted[0] <= rows[1]
+def _overlap(rows: tuple[int, int] | None, cited: tuple[int, int]) -> bool:
+    return rows is not None and rows[0] <= cited[1] and cited[0] <= rows[1]

@@ -208,8 +208,8 @@ def conflict_data(conflict: Conflict) -> dict[str, Any]:
         "topic_id": conflict.topic.id,
         "kind": conflict.kind.value,
         "words": conflict.words,
-        "first": {"said": conflict.first.said, **citation_data(conflict.first.citation)},
-        "second": {"said": conflict.second.said, **citation_data(conflict.second.citation)},
+        "first": {"said": conflict.first.text, **citation_data(conflict.first.citation)},
+        "second": {"said": conflict.second.text, **citation_data(conflict.second.citation)},
         "verdict": conflict.decision.verdict.value if conflict.decision else None,
     }
 

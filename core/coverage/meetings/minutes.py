@@ -38,10 +38,10 @@ def make_minutes(
     ended_at: datetime,
 ) -> Minutes:
     """The minutes of a meeting that ends. log: the board's decisions, oldest first; board: None when it is gone."""
-    held = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
+    decisions = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
     cells = {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
     came = {attendee_key(each.name) for each in attendees}
-    said = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
+    remarks = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
     return Minutes(
         meeting_id=meeting.id,
         title=meeting.title,
@@ -56,10 +56,10 @@ def make_minutes(
         agenda=meeting.agenda,
         decisions=tuple(
             MinutesDecision(each, _quotes(each, cells.get(about)))
-            for about, each in sorted(held.items(), key=lambda item: item[1].at)
+            for about, each in sorted(decisions.items(), key=lambda item: item[1].at)
         ),
-        points=(*_raised(said), *_undecided(meeting.agenda, current_decisions(log))),
-        remarks=tuple(each for each in said if each.kind is not ContributionKind.OPEN_POINT),
+        points=(*_raised(remarks), *_undecided(meeting.agenda, current_decisions(log))),
+        remarks=tuple(each for each in remarks if each.kind is not ContributionKind.OPEN_POINT),
     )
 
 
@@ -68,10 +68,10 @@ def _quotes(decision: Decision, cell: Cell | None) -> tuple[Citation, ...]:
     return tuple(found[:_MOST_QUOTES])
 
 
-def _raised(said: Sequence[Contribution]) -> list[MinutesPoint]:
+def _raised(remarks: Sequence[Contribution]) -> list[MinutesPoint]:
     return [
         MinutesPoint(each.topic, each.kind_of_cell, each.words, each.who, each.owner, each.due)
-        for each in said
+        for each in remarks
         if each.kind is ContributionKind.OPEN_POINT
     ]
 

@@ -244,8 +244,8 @@ def covered_words(quote: str, inside: str) -> tuple[int, int, int]:
     >>> covered_words("stored upright.", "is stored upright.")
     (2, 2, 2)
     """
-    wanted, marked = bare(quote), bare(inside)
-    blocks = SequenceMatcher(None, wanted, marked, autojunk=False).get_matching_blocks()
+    quoted, marked = bare(quote), bare(inside)
+    blocks = SequenceMatcher(None, quoted, marked, autojunk=False).get_matching_blocks()
     met = {at for block in blocks for at in range(block.a, block.a + block.size)}
     used = {at for block in blocks for at in range(block.b, block.b + block.size)}
     strays = sum(letter.isalnum() for at, letter in enumerate(marked) if at not in used)

@@ -34,7 +34,7 @@ class TableQuestionReport:
 class JudgedTableQuestion:
     """Whether one question was answered correctly, and the answer given."""
 
-    asked: TableQuestionReport
+    question: TableQuestionReport
     right: bool
     answer: TableAnswer
 
@@ -47,24 +47,24 @@ def read_questions(path: Path) -> list[TableQuestionReport]:
             continue
         try:
             row = json.loads(line)
-            asked = TableQuestionReport(str(row["id"]), row["set"], row["kind"], row["question"], row["answer"])
+            question = TableQuestionReport(str(row["id"]), row["set"], row["kind"], row["question"], row["answer"])
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise BadRequest(
                 f"{path.name}, line {number}: {error!r}.", "Each line needs id, set, kind, question and answer."
             ) from error
-        if not isinstance(asked.expected, dict) or not set(asked.expected) & set(_ANSWERS):
+        if not isinstance(question.expected, dict) or not set(question.expected) & set(_ANSWERS):
             raise BadRequest(f"{path.name}, line {number}: the answer says none of {', '.join(_ANSWERS)}.", "Add one.")
-        questions.append(asked)
+        questions.append(question)
     return questions
 
 
-def judged(asked: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuestion:
+def judged(question: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuestion:
     """Compare an answer with the known one."""
-    expected = asked.expected
+    expected = question.expected
     if "refused" in expected:
-        return JudgedTableQuestion(asked, not answer.answered, answer)
+        return JudgedTableQuestion(question, not answer.answered, answer)
     if answer.rows is None:
-        return JudgedTableQuestion(asked, False, answer)
+        return JudgedTableQuestion(question, False, answer)
     if "number" in expected:
         right = _holds_number(answer, float(expected["number"]))
     elif "value" in expected:
@@ -74,17 +74,17 @@ def judged(asked: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuesti
     else:
         total = expected.get("total", len(expected.get("rows", ())))
         right = any(_holds_rows(answer, keys, total) for keys in _either(expected, "rows"))
-    return JudgedTableQuestion(asked, right, answer)
+    return JudgedTableQuestion(question, right, answer)
 
 
 def summary(results: Sequence[JudgedTableQuestion]) -> dict[str, Any]:
     """Shares of right answers, in [0, 1]: of all, of the answerable, of those to be refused, per kind and collection.
     answered_wrongly: questions that got an answer that is not theirs. precision: right answers among all answers given.
     coverage: rightly answered among the answerable."""
-    answerable = [each for each in results if "refused" not in each.asked.expected]
-    refused = [each for each in results if "refused" in each.asked.expected]
-    kinds = sorted({each.asked.kind for each in results})
-    collections = sorted({each.asked.collection for each in results})
+    answerable = [each for each in results if "refused" not in each.question.expected]
+    refused = [each for each in results if "refused" in each.question.expected]
+    kinds = sorted({each.question.kind for each in results})
+    collections = sorted({each.question.collection for each in results})
     return {
         "questions": len(results),
         "right": sum(each.right for each in results),
@@ -94,16 +94,19 @@ def summary(results: Sequence[JudgedTableQuestion]) -> dict[str, Any]:
         "answered_wrongly": sum(each.answer.answered and not each.right for each in results),
         "precision": _share([each for each in results if each.answer.answered]),
         "coverage": round(sum(each.answer.answered and each.right for each in answerable) / max(len(answerable), 1), 4),
-        **{f"set {name}": _share([each for each in results if each.asked.collection == name]) for name in collections},
-        "by_kind": {kind: _share([each for each in results if each.asked.kind == kind]) for kind in kinds},
-        "wrong": [each.asked.id for each in results if not each.right],
+        **{
+            f"set {name}": _share([each for each in results if each.question.collection == name])
+            for name in collections
+        },
+        "by_kind": {kind: _share([each for each in results if each.question.kind == kind]) for kind in kinds},
+        "wrong": [each.question.id for each in results if not each.right],
     }
 
 
 def wrong_text(results: Sequence[JudgedTableQuestion]) -> str:
     """The questions answered wrongly, and how each was interpreted."""
     return "\n".join(
-        f"{each.asked.id}: {each.asked.question}\n    {each.answer.reading or each.answer.refusal}"
+        f"{each.question.id}: {each.question.question}\n    {each.answer.reading or each.answer.refusal}"
         for each in results
         if not each.right
     )

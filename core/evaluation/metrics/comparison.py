@@ -133,19 +133,21 @@ def comparison(experiments: Sequence[Experiment]) -> ExperimentComparison:
         for name, measure in MEASURES.items()
         if any(name in measures for measures in values)
     ]
-    asked = [{outcome.question_id for outcome in each} for each in outcomes]
-    shared = set.intersection(*asked) if asked else set()
-    return ExperimentComparison(tuple(experiments), tuple(rows), len(shared), _doubts(experiments, asked, shared))
+    question_ids = [{outcome.question_id for outcome in each} for each in outcomes]
+    shared = set.intersection(*question_ids) if question_ids else set()
+    return ExperimentComparison(
+        tuple(experiments), tuple(rows), len(shared), _doubts(experiments, question_ids, shared)
+    )
 
 
 def _gains(outcomes: Sequence[Sequence[QuestionOutcome]]) -> list[Mapping[str, PairedTest] | None]:
     return [None if not place else compared(outcomes[0], each) for place, each in enumerate(outcomes)]
 
 
-def _doubts(experiments: Sequence[Experiment], asked: Sequence[set[int]], shared: set[int]) -> tuple[str, ...]:
+def _doubts(experiments: Sequence[Experiment], question_ids: Sequence[set[int]], shared: set[int]) -> tuple[str, ...]:
     if len(experiments) < 2:
         return ()
-    most = max(map(len, asked))
+    most = max(map(len, question_ids))
     checks = (
         (len({each.set_id for each in experiments}) > 1, "They were measured with different question sets."),
         (

@@ -106,9 +106,9 @@ class Replay:
             candidates: Mapping[int, Candidate] = {c.passage.id: c for c in self.candidates}
             if name == "fusion":
                 candidates = {c.passage.id: c for c in fused_under(self.result, profile)}
-            asked = ScoringContext.of_result(self.result, profile, self._now)
+            context = ScoringContext.of_result(self.result, profile, self._now)
             self._values[key] = np.array(
-                [FACTORS[name](candidates[c.passage.id], asked).value for c in self.candidates]
+                [FACTORS[name](candidates[c.passage.id], context).value for c in self.candidates]
             )
         return self._values[key]
 
@@ -214,10 +214,10 @@ def moves(profile: ScoreProfile, change: RankFirstWeight) -> Mapping[str, float]
     >>> moves(ScoreProfile("a", {"similarity": 0.5, "authority": 0.5}), RankFirstWeight("authority", 0.5, 0.0, 0.2))
     {'w.authority': 0.125}
     """
-    own, wanted = profile.weights.get(change.factor, 0.0), change.aim
-    if wanted * (1 - own) <= 1 - wanted:
-        return {f"w.{change.factor}": wanted * (1 - own) / (1 - wanted)}
-    return {f"w.{name}": weight for name, weight in reweighted(profile, change.factor, wanted).weights.items()}
+    own, target = profile.weights.get(change.factor, 0.0), change.aim
+    if target * (1 - own) <= 1 - target:
+        return {f"w.{change.factor}": target * (1 - own) / (1 - target)}
+    return {f"w.{name}": weight for name, weight in reweighted(profile, change.factor, target).weights.items()}
 
 
 def _first_span(lines: Sequence[tuple[float, float]], place: int, least: float) -> tuple[float, float] | None:

@@ -126,11 +126,11 @@ def _histograms(triples: Sequence[Triple]) -> tuple[tuple[float, ...], tuple[int
     return edges, _counts(edges, triples, True), _counts(edges, triples, False)
 
 
-def _counts(edges: Sequence[float], triples: Sequence[Triple], wanted: bool) -> tuple[int, ...]:
+def _counts(edges: Sequence[float], triples: Sequence[Triple], relevant: bool) -> tuple[int, ...]:
     """Results per bin; a score on an edge belongs to the bin above it, the highest to the last."""
     import numpy as np
 
-    return tuple(int(count) for count in np.histogram([s for s, good, _ in triples if good == wanted], edges)[0])
+    return tuple(int(count) for count in np.histogram([s for s, good, _ in triples if good == relevant], edges)[0])
 
 
 def _one_sided(triples: Sequence[Triple]) -> str:

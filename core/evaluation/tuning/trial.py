@@ -128,13 +128,13 @@ def _move(was: _RankedPassage | None, now: _RankedPassage | None) -> RankChange:
     place_before, place_after = (each.place if each else None for each in (was, now))
     because = _because(old, new, (place_before or 0) - (place_after or 0) if place_before and place_after else None)
     if rank_before is None and rank_after is not None:
-        because = f"{_kept_out(was)} before – {because}"
+        because = f"{_why_filtered(was)} before – {because}"
     elif rank_after is None and rank_before is not None:
-        because = f"{_kept_out(now)} now – {because}"
+        because = f"{_why_filtered(now)} now – {because}"
     return RankChange(known.item.candidate, rank_before, rank_after, place_before, place_after, old, new, because)
 
 
-def _kept_out(standing: _RankedPassage | None) -> str:
+def _why_filtered(standing: _RankedPassage | None) -> str:
     if standing is None:
         return "not found"
     if standing.place is not None:

@@ -73,9 +73,9 @@ def jurisdiction_label(
     """
     if not sample.words:
         return NO_TEXT
-    spoken = language.value or "en"
-    mentions = tuple(place_mentions(sample, spoken, terms))
-    values, features = place_candidates(sample, mentions, spoken, truth, authority, _kind_scores(blocks, model))
+    main_language = language.value or "en"
+    mentions = tuple(place_mentions(sample, main_language, terms))
+    values, features = place_candidates(sample, mentions, main_language, truth, authority, _kind_scores(blocks, model))
     weights = model.numbers["place_features"]
     scores = np.array([sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in features])
     shares = softmax(scores)
@@ -85,7 +85,7 @@ def jurisdiction_label(
     quotes = [each for each in own if each.source is not EvidenceSource.NAME][:_QUOTES]
     share = float(shares[order[0]])
     evidence = tuple(each.evidence(round(share / len(quotes), 6), terms) for each in quotes)
-    reason = "" if evidence else _reason(best, spoken)
+    reason = "" if evidence else _reason(best, main_language)
     return Label(best, share, second, float(shares[order[1]]), evidence, reason)
 
 
@@ -146,8 +146,8 @@ def place_candidates(
     by_value: dict[str, list[PlaceMention]] = {}
     for mention in mentions:
         by_value.setdefault(mention.value, []).append(mention)
-    spoken = language_countries(language) if language != "en" else {}
-    likely = sorted(spoken, key=lambda value: -spoken[value])[:_LANGUAGE_PLACES]
+    population = language_countries(language) if language != "en" else {}
+    likely = sorted(population, key=lambda value: -population[value])[:_LANGUAGE_PLACES]
     values = tuple(sorted({*by_value, "federal", "global", *likely}))
     named = {value: sum(m.kind in _NAMED for m in by_value.get(value, ())) for value in values}
     whole = _Whole(
@@ -164,8 +164,8 @@ def place_candidates(
     rows = tuple(
         {
             **_mention_features(by_value.get(value, ()), named[value], whole),
-            "language": spoken.get(value, 0.0),
-            "main language": float(spoken.get(value, 0.0) > _MAIN_SHARE),
+            "language": population.get(value, 0.0),
+            "main language": float(population.get(value, 0.0) > _MAIN_SHARE),
             **_kind_features(value, whole),
             "kind": kinds[place_kind(value)],
         }

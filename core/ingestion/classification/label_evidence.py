@@ -68,7 +68,7 @@ def explained(
     name = 0.0
     if "name" in head.words:
         rows, values = blocks.words["name"]
-        name = float(values @ margin(head.words["name"][rows])) * head.share_kept("name", blocks)
+        name = float(values @ margin(head.words["name"][rows])) * head.retained_share("name", blocks)
     shape = blocks.form * margin(head.form)
     strongest = int(shape.argmax() if shape.sum() > 0 else shape.argmin())
     form = form_quote(FORM_FEATURES[strongest], sample.body)
@@ -131,9 +131,9 @@ def _segment_occurrences(
         before = starts[-1] if starts else 0
         found = sample.body.find(segment, before)
         starts.append(found if found >= 0 else before)
-    said = [float(vector.astype(np.float64) @ weights) / len(vectors) for vector in vectors]
+    scores = [float(vector.astype(np.float64) @ weights) / len(vectors) for vector in vectors]
     begun = np.array(starts, dtype=np.intp)
-    return _Occurrences(begun, begun + 1, np.array(said, dtype=np.float64))
+    return _Occurrences(begun, begun + 1, np.array(scores, dtype=np.float64))
 
 
 def _strongest_sentences(text: str, found: _Occurrences) -> list[tuple[str, float]]:

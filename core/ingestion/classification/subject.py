@@ -107,8 +107,10 @@ def domain_label(
         quote = quote if quote in sample.name else sample.name
         evidence.append(Evidence(quote, EvidenceSource.NAME, found.key, weights.name, f"file name: {found.key}"))
     if len(vectors) and sample.words >= _LEAST_WORDS_FOR_MEANING:
-        meant = prototypes.evidence(sample.segments, prototypes.nearness(vectors), weights.meaning_of(native))
-        evidence += [item for item in meant if item.value in terms.domains.keywords]
+        prototype_evidence = prototypes.evidence(
+            sample.segments, prototypes.nearness(vectors), weights.meaning_of(native)
+        )
+        evidence += [item for item in prototype_evidence if item.value in terms.domains.keywords]
     return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
 
 

@@ -111,9 +111,9 @@ def _adds_up(parts: Sequence[str], total: str) -> bool:
     (True, True, False)
     """
     for signs in ({}, _DECIMAL_COMMAS):
-        wanted = number(total.translate(signs)) or 0.0
+        sum_ = number(total.translate(signs)) or 0.0
         found = sum(number(part.translate(signs)) or 0.0 for part in parts)
-        if abs(found - wanted) <= max(0.01, 1e-6 * abs(wanted)):
+        if abs(found - sum_) <= max(0.01, 1e-6 * abs(sum_)):
             return True
     return False
 
@@ -131,11 +131,11 @@ def split_header(lines: Sequence[Sequence[str]]) -> tuple[int, tuple[str, ...]]:
     """
     width = max((len(line) for line in lines), default=0)
     usual = Counter(sum(bool(cell) for cell in line) for line in lines[:200]).most_common(1)
-    wanted = usual[0][0] if usual else 0
+    most_common = usual[0][0] if usual else 0
     for position, line in enumerate(lines[:_HEADER_SEARCH_ROWS]):
         filled = [cell for cell in line if cell]
         wordy = all(number(cell) is None for cell in filled)
-        if filled and wordy and len(filled) >= max(1, 0.6 * wanted) and len({*filled}) > 0.6 * len(filled):
+        if filled and wordy and len(filled) >= max(1, 0.6 * most_common) and len({*filled}) > 0.6 * len(filled):
             if position + 1 < len(lines):
                 return position + 1, _named(line, width)
             break

@@ -239,13 +239,13 @@ class LabelChangeService:
         """Apply the changes of a preview to the labels, the passages and the index. A label that was confirmed or
         changed since the preview is skipped. When stopped, the changes made so far remain, and can be undone.
         """
-        wanted: dict[int, list[LabelChange]] = {}
+        by_document: dict[int, list[LabelChange]] = {}
         for change in preview.changes:
-            wanted.setdefault(change.document_id, []).append(change)
+            by_document.setdefault(change.document_id, []).append(change)
         act = LearningAction(LearningActionKind.APPLIED, self._now(), who, preview.version)
         left: list[str] = []
         labels = documents = 0
-        waiting, terms = list(wanted.items()), self._terms()
+        waiting, terms = list(by_document.items()), self._terms()
         for start in range(0, len(waiting), _AT_ONCE):
             if stop():
                 break

@@ -104,7 +104,7 @@ def value_of(document: Document, field: str) -> str:
 
 def plan_edits(
     documents: Sequence[Document],
-    wanted: Mapping[int, Sequence[BulkEdit]],
+    requested: Mapping[int, Sequence[BulkEdit]],
     living: Iterable[Document],
     terms: WorkspaceTerms,
 ) -> EditPlan:
@@ -117,7 +117,7 @@ def plan_edits(
     problems: list[EditProblem] = []
     places = {(each.sha256, each.project): each.id for each in living}
     for document in documents:
-        for edit in wanted.get(document.id, ()):
+        for edit in requested.get(document.id, ()):
             try:
                 after = _after(document, edit)
                 _check(document, edit.field, after, places, terms)

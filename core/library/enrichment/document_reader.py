@@ -201,8 +201,8 @@ def reading_of(document: Document, passages: Sequence[Passage]) -> DocumentText:
 def _chosen(passages: Sequence[Passage]) -> Sequence[Passage]:
     if len(passages) <= _MOST_PASSAGES:
         return passages
-    rest, wanted = passages[_FROM_THE_OPENING:], _MOST_PASSAGES - _FROM_THE_OPENING
-    return [*passages[:_FROM_THE_OPENING], *(rest[place * len(rest) // wanted] for place in range(wanted))]
+    rest, remaining = passages[_FROM_THE_OPENING:], _MOST_PASSAGES - _FROM_THE_OPENING
+    return [*passages[:_FROM_THE_OPENING], *(rest[place * len(rest) // remaining] for place in range(remaining))]
 
 
 def _is_contents(passage: Passage) -> bool:

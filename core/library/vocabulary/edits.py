@@ -57,13 +57,13 @@ def edit_domain(
     (DomainWords(name='learning', title='', keywords=('mentor circle',), without=(), name_words=(), off=False),)
     """
     known = built_in_domains().get(name, ())
-    wanted = dict.fromkeys(keywords)
+    unique = dict.fromkeys(keywords)
     return vocabulary.with_changes(
         DomainWords(
             name,
             "" if title.strip() == built_in_titles().get(name) else title.strip(),
             tuple(word for word in keywords if word not in known),
-            tuple(word for word in known if word not in wanted),
+            tuple(word for word in known if word not in unique),
             tuple(name_words),
             off,
         )
@@ -156,11 +156,11 @@ def _place_title(vocabulary: Vocabulary, value: str) -> str:
 
 
 def _word_differences(called: str, what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    added, gone = [word for word in new if word not in old], [word for word in old if word not in new]
+    added, removed = [word for word in new if word not in old], [word for word in old if word not in new]
     if added:
         yield f"{called}: {what} added: {_listed(added)}."
-    if gone:
-        yield f"{called}: {what} taken away: {_listed(gone)}."
+    if removed:
+        yield f"{called}: {what} taken away: {_listed(removed)}."
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -214,8 +214,8 @@ def cite(
     for part in _with_items(quotables(passage), passage.text, answer_kind):
         sentence = part.span.of(passage.text)
         keyword_relevance = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        held = answer_kind is None or bool(answer_kind.answer_in(sentence))
-        fullness = _fullness(sentence) * (1.0 if held else _WITHOUT_ANSWER)
+        holds_answer = answer_kind is None or bool(answer_kind.answer_in(sentence))
+        fullness = _fullness(sentence) * (1.0 if holds_answer else _WITHOUT_ANSWER)
         near = max(cosines[part.index : max(part.index, part.last) + 1], default=None)
         relevance = (keyword_relevance if near is None else (keyword_relevance + near) / 2) * fullness
         weighed.append((part, relevance))

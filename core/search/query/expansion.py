@@ -258,8 +258,8 @@ class SynonymFinder:
     def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
         """Delete the words of these texts that are used nowhere else. unused: those of given stems that no passage
         contains. Raises StoreFailed."""
-        if gone := unused(sorted(words_of(texts))):
-            self._store.discard(gone)
+        if unknown := unused(sorted(words_of(texts))):
+            self._store.discard(unknown)
 
     def near(self, terms: Sequence[str]) -> Mapping[str, tuple[NearWord, ...]]:
         """The nearest words of each question term, nearest first, without the term. Raises ModelUnavailable."""

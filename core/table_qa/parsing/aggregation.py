@@ -333,15 +333,15 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     return parse, TableQuery("", groups=parse.groups, measures=(measure,))
 
 
-def _implied_aggregation(meaning: WordMeaning, *, said: bool) -> Aggregation:
+def _implied_aggregation(meaning: WordMeaning, *, explicit: bool) -> Aggregation:
     """How a number per group is aggregated when the question does not say: quantities are added up, ratings and rates
     averaged. Raises Unclear for others.
     """
     assert meaning.column is not None
     stems = set(header_words(meaning.column.header))
-    if not said and stems & _AVERAGED:
+    if not explicit and stems & _AVERAGED:
         return Aggregation.AVERAGE
-    if said or stems & SUMMED or meaning.column.type is ColumnType.MONEY:
+    if explicit or stems & SUMMED or meaning.column.type is ColumnType.MONEY:
         return Aggregation.SUM
     raise Unclear(f"Say whether '{meaning.column.header}' is to be added up or averaged.")
 
@@ -367,7 +367,9 @@ def read_count_per_group(parse: QuestionParse) -> ShapeStep:
     if not numbers and any(not counts_rows(parse, at) for at in parse.positions("column")):
         raise Unclear("It is not clear what is counted.")
     parse = parse.use(*parse.positions("column", "table", "rows", "distinct"))
-    measures = [AggregateMeasure(_implied_aggregation(meaning, said=bool(sums)), meaning.ref) for meaning in numbers]
+    measures = [
+        AggregateMeasure(_implied_aggregation(meaning, explicit=bool(sums)), meaning.ref) for meaning in numbers
+    ]
     return parse, TableQuery(
         "", groups=parse.groups, measures=tuple(measures) or (AggregateMeasure(Aggregation.COUNT),)
     )

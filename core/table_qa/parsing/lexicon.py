@@ -128,7 +128,7 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
 
 
 def column_meaning(
-    words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, things: Collection[str]
+    words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, entities: Collection[str]
 ) -> LexiconPhrase | None:
     """The column that tokens [first, last) name: each a word of its header, or a stop word between; else None.
 
@@ -150,7 +150,7 @@ def column_meaning(
         return None
     if headless and column.type is ColumnType.TEXT and header[-1] in _KINDS:
         return None
-    if headless and amount and all(token.stem in things for token in tokens):
+    if headless and amount and all(token.stem in entities for token in tokens):
         return None
     coverage = 1 - sum(weights[at] for at in unnamed) / sum(weights)
     head = bool({tokens[-1].word, *plain_words(tokens[-1].word)} & set(plain_header(column.header)[-1:]))
@@ -274,7 +274,7 @@ def _mostly_states(column: Column) -> bool:
 
 
 def value_meanings(
-    tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, things: Collection[str]
+    tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, entities: Collection[str]
 ) -> Iterator[LexiconPhrase]:
     """Values that equal the tokens [first, last) or, with a lower score, contain them all.
 
@@ -297,7 +297,7 @@ def value_meanings(
         same_spelling = any(plain_words(value) == spelling for value in same)
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
-    weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in things for stem in stems)
+    weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in entities for stem in stems)
     if whole or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
         return
     containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()

@@ -190,10 +190,10 @@ def _names(
 ) -> Iterator[LexiconPhrase]:
     """Every table, column and value that a run of tokens may name."""
     entities = {stem for path in reachable.paths.values() for stem in entity_stems(path.table)}
-    things = entities | {other for stem in entities for other in asking().synonyms.get(stem, ())}
+    entities_with_synonyms = entities | {other for stem in entities for other in asking().synonyms.get(stem, ())}
     for first in range(len(words.tokens)):
         for last in range(first + 1, min(first + _LONGEST_VALUE, len(words.tokens)) + 1):
-            yield from _meanings(words, first, last, reachable, values, things)
+            yield from _meanings(words, first, last, reachable, values, entities_with_synonyms)
 
 
 def _meanings(
@@ -202,7 +202,7 @@ def _meanings(
     last: int,
     reachable: ReachableTables,
     values: Mapping[str, ColumnValues],
-    things: Collection[str],
+    entities: Collection[str],
 ) -> Iterator[LexiconPhrase]:
     tokens = words.tokens
     edged = tokens[first].stop_word or tokens[last - 1].stop_word
@@ -211,7 +211,7 @@ def _meanings(
             if table := table_meaning(tokens, first, last, path):
                 yield table
             for column in path.table.columns:
-                if meaning := column_meaning(tokens, first, last, path, column, words.years, things):
+                if meaning := column_meaning(tokens, first, last, path, column, words.years, entities):
                     yield meaning
         if not (edged and last - first == 1):
-            yield from value_meanings(tokens, first, last, path, values[path.alias], things)
+            yield from value_meanings(tokens, first, last, path, values[path.alias], entities)

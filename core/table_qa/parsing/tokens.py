@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 
 from core.knowledge.question_lexicon import asking
-from core.search.query.route import AskedDates, asked_dates
+from core.search.query.route import AskedDates, dates_in_question
 from core.text.tokenize import STOP_WORDS, stem
 
 __all__ = [
@@ -149,11 +149,11 @@ def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[Date
     """Every period a question names, and bare years."""
     spans: list[DateSpan] = []
     rest = question
-    for asked, at, end in _date_ranges(question, today):
+    for range_, at, end in _date_ranges(question, today):
         inside = [place for place, token in enumerate(tokens) if at <= token.start < end]
         if inside and rest[at:end] == question[at:end]:
             rest = rest[:at] + "\0" * (end - at) + rest[end:]
-            spans.append(DateSpan(asked, inside[0], inside[-1] + 1))
+            spans.append(DateSpan(range_, inside[0], inside[-1] + 1))
     taken = {place for span in spans for place in range(span.first, span.last)}
     for place, token in enumerate(tokens):
         if place not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
@@ -177,18 +177,18 @@ def _date_ranges(question: str, today: date) -> Iterator[tuple[AskedDates, int, 
     for match in _HALF_DATE.finditer(rest):
         month = match["first"].split()[0]
         last = match["last"] if " " in match["last"] else f"{month} {match['last']}"
-        whole = asked_dates(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
+        whole = dates_in_question(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
         if whole is not None:
             before = re.search(r"(?i)\b(?:from|between) $", rest[: match.start()])
             start = before.start() if before else match.start()
             yield AskedDates(whole.start, whole.end, rest[start : match.end()]), start, match.end()
             rest = rest[:start] + "\0" * (match.end() - start) + rest[match.end() :]
-    while asked := asked_dates(rest, today):
-        at = rest.find(asked.words)
-        yield asked, at, at + len(asked.words)
-        rest = rest[:at] + "\0" * len(asked.words) + rest[at + len(asked.words) :]
+    while dates := dates_in_question(rest, today):
+        at = rest.find(dates.words)
+        yield dates, at, at + len(dates.words)
+        rest = rest[:at] + "\0" * len(dates.words) + rest[at + len(dates.words) :]
     for match in _BARE_MONTH.finditer(rest):
-        month = asked_dates(f"in {match.group()}", today)
+        month = dates_in_question(f"in {match.group()}", today)
         if month is not None:
             yield AskedDates(month.start, month.end, match.group()), match.start(), match.end()
 

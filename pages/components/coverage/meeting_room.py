@@ -111,8 +111,8 @@ def _draw_agenda(service: MeetingService, view: MeetingView, board: Board, items
     presents = meeting.is_presenter(who())
     look = "" if presents else st.session_state.get(_AWAY, "")
     following = look not in keys
-    wanted = meeting.at if following else look
-    at = keys.index(wanted) if wanted in keys else 0
+    target = meeting.at if following else look
+    at = keys.index(target) if target in keys else 0
     problem = st.session_state.pop("coverage.problem", None)
     if message := st.session_state.pop("review.said", ""):
         st.toast(message, icon=":material/undo:")
@@ -148,10 +148,10 @@ def _moved_on(service: MeetingService, meeting: Meeting, items: Sequence[Reviewe
 def _draw_list(view: MeetingView, items: Sequence[ReviewedCell], at: int) -> None:
     """The agenda, in which the presenter moves everyone and others look around."""
     st.session_state["meeting.round"] = st.session_state.get("meeting.round", 0) + 1
-    said = [each.cell for each in view.contributions if each.state is ContributionState.OPEN]
+    open_cells = [each.cell for each in view.contributions if each.state is ContributionState.OPEN]
     rows = queue_rows(items)
     for row in rows:
-        row["note"] = f"{said.count(row['id'])} said" if row["id"] in said else ""
+        row["note"] = f"{open_cells.count(row['id'])} said" if row["id"] in open_cells else ""
     key = f"meeting.queue.{view.meeting.id}"
     data = {
         "label": "Agenda",

@@ -123,11 +123,11 @@ def _say(key: str, meeting_id: int) -> None:
     sent: Any = st.session_state[key].said
     if sent is None:
         return
-    done = _try(lambda: _put_on_record(meeting_id, sent))
+    done = _try(lambda: _record(meeting_id, sent))
     st.session_state[f"{key}.{'stored' if done else 'refused'}"] = sent["at"]
 
 
-def _put_on_record(meeting_id: int, sent: Any) -> None:
+def _record(meeting_id: int, sent: Any) -> None:
     meetings, cell, words = session.workbench().meetings, sent["cell"], sent["words"]
     if sent["kind"] == ContributionKind.OPEN_POINT.value:
         due = date.fromisoformat(sent["due"]) if sent["due"] else None

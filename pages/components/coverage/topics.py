@@ -252,9 +252,9 @@ def _split(topic: Topic) -> None:
     def work() -> None:
         service = state.coverage_service()
         before = service.topics(None)
-        gone, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
+        removed, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
         added = service.add_topics(parts, who())  # first, so that a failure in between loses nothing
-        stored = service.change_topics([gone], who())
+        stored = service.change_topics([removed], who())
         st.session_state[_UNDO] = (f"“{topic.name}” was split.", as_before(before, [*stored, *added]))
 
     _apply_change(work, "")
@@ -329,7 +329,7 @@ def _apply_change(work: Callable[[], object], message: str) -> None:
 
 def _add_form(project: str | None, *, first: bool) -> None:
     st.markdown("**Where topics come from**" if first else "**Add topics**")
-    typed, file, asked, themes = st.tabs(
+    typed, file, question, themes = st.tabs(
         [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
     )
     with typed:
@@ -360,7 +360,7 @@ def _add_form(project: str | None, *, first: bool) -> None:
                 on_click=_add,
                 args=(lambda: topics_from_table(data, session.terms(), name, project),),
             )
-    with asked:
+    with question:
         suggested_topics(project, TopicOrigin.REQUIREMENT, _add)
     with themes:
         suggested_topics(project, TopicOrigin.CLUSTER, _add)

@@ -72,7 +72,7 @@ def draw_form(seen: TablesView, question: str, *, opened: bool) -> None:
         st.session_state[f"{_KEY}.mark"] = mark
     with st.expander("Build the question", icon=":material/tune:", expanded=opened):
         st.caption("Filled with what was understood. Change any field, then select Answer.")
-        names = [table.name for table in seen.asked]
+        names = [table.name for table in seen.in_use]
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             name = st.selectbox("Table", names, key=f"{_KEY}.table", on_change=_clear_fields)
             table = seen.table(name or names[0])
@@ -223,10 +223,10 @@ def draw_proposal(seen: TablesView, question: str) -> None:
         st.caption(
             f"Sends the question and the names of tables and columns to {plain(model)}, no rows.", width="content"
         )
-    kept: tuple[Any, SqlProposal | FivefoldError] | None = st.session_state.get("data.proposal")
-    if kept is None or kept[0] != (seen.project, question):
+    proposed: tuple[Any, SqlProposal | FivefoldError] | None = st.session_state.get("data.proposal")
+    if proposed is None or proposed[0] != (seen.project, question):
         return
-    outcome = kept[1]
+    outcome = proposed[1]
     if isinstance(outcome, FivefoldError):
         notices.error(outcome)
         return

@@ -106,8 +106,8 @@ def draw_guide() -> None:
     named = st.query_params.get("doc", "")
     document = named if named in DOCUMENTS else next(iter(DOCUMENTS))
     sections = _sections(document)
-    wanted = st.query_params.get("section", "")
-    opened = next((each for each in sections if wanted in each.anchors), sections[0] if sections else None)
+    section = st.query_params.get("section", "")
+    opened = next((each for each in sections if section in each.anchors), sections[0] if sections else None)
     if opened is None:
         st.info(
             "The guide is not part of this installation. It is in the folder docs/ of the source.",

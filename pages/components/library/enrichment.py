@@ -429,8 +429,8 @@ def _cite(cell: DeltaGenerator, quote: QuotedSpan, document: Document) -> None:
 
 def _entity(name: str, label: str) -> None:
     """A link to Search among the passages that name it."""
-    wanted = SearchRequest(name, SearchFilters(entities=(name,)))
-    st.page_link(page_path("search"), label=plain(shorten(label, 60)), query_params=params_of(wanted), width="content")
+    request = SearchRequest(name, SearchFilters(entities=(name,)))
+    st.page_link(page_path("search"), label=plain(shorten(label, 60)), query_params=params_of(request), width="content")
 
 
 def _more(items: Sequence[object], most: int, noun: str) -> None:

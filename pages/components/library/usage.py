@@ -37,32 +37,32 @@ def draw_usage(document: Document) -> None:
     cited.metric("Cited", f"{usage.cited:,}")
     shown.metric("Passages shown", f"{usage.shown:,}", help="As results of a search")
     st.caption(f"Last {ago(usage.last, utc_now())}. Opening it again within ten minutes counts once.")
-    asked = [each for each in usage.questions if each.question]
-    if not asked:
+    questions = [each for each in usage.questions if each.question]
+    if not questions:
         return
-    more = f", the latest {_MOST_QUESTIONS}" if len(asked) > _MOST_QUESTIONS else ""
-    st.markdown(f"**For {count(len(asked), 'question')}**{more}")
+    more = f", the latest {_MOST_QUESTIONS}" if len(questions) > _MOST_QUESTIONS else ""
+    st.markdown(f"**For {count(len(questions), 'question')}**{more}")
     draw_table(
         f"usage.{document.id}",
         "Questions",
         _COLUMNS,
-        [_row(number, each) for number, each in enumerate(asked[:_MOST_QUESTIONS])],
+        [_row(number, each) for number, each in enumerate(questions[:_MOST_QUESTIONS])],
         on={"chosen": lambda number: None},
         keys=False,
     )
 
 
-def _row(number: int, asked: QuestionUsage) -> dict[str, object]:
+def _row(number: int, usage: QuestionUsage) -> dict[str, object]:
     return {
         "id": number,
-        "name": shorten(asked.question, _QUESTION_LENGTH),
-        "full": asked.question,
-        "address": f"search?{urlencode({'q': asked.question})}",
+        "name": shorten(usage.question, _QUESTION_LENGTH),
+        "full": usage.question,
+        "address": f"search?{urlencode({'q': usage.question})}",
         "sentence": [],
         "cells": {
-            "opened": f"{asked.opened:,}" if asked.opened else "",
-            "cited": f"{asked.cited:,}" if asked.cited else "",
-            "shown": f"{asked.shown:,}" if asked.shown else "",
-            "last": ago(asked.last, utc_now()),
+            "opened": f"{usage.opened:,}" if usage.opened else "",
+            "cited": f"{usage.cited:,}" if usage.cited else "",
+            "shown": f"{usage.shown:,}" if usage.shown else "",
+            "last": ago(usage.last, utc_now()),
         },
     }

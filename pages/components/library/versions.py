@@ -11,7 +11,7 @@ from core.domain.documents import Document, DocumentState
 from core.domain.errors import FivefoldError
 from core.insights.store import Insight
 from core.library.duplicates.comparer import DuplicateGroup
-from core.library.versions.outdated_citations import CitationUpdate, CitingItem, taken_over
+from core.library.versions.outdated_citations import CitationUpdate, CitingItem, with_updated_citation
 from core.library.versions.service import RelatedDocuments
 from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
@@ -249,7 +249,7 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
                 key=f"versions.cite.{key}",
                 on_click=apply_decision,
                 args=(
-                    lambda: session.workbench().insights.change(taken_over(by, link, proposal)),
+                    lambda: session.workbench().insights.change(with_updated_citation(by, link, proposal)),
                     "The insight rests on the current text.",
                 ),
             )

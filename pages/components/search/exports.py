@@ -49,8 +49,8 @@ def _file_maker(made: Callable[[SearchResult], bytes], result: SearchResult) -> 
 def check_answer(result: SearchResult) -> None:
     """The cited sentences by number, to copy; and a text that cites them, checked sentence by sentence."""
     question = result.request.question
-    asked, text = st.session_state.get("search.checked", ("", ""))
-    shown = bool(text) and asked == question
+    checked_question, text = st.session_state.get("search.checked", ("", ""))
+    shown = bool(text) and checked_question == question
     with st.expander("Check a pasted answer", icon=":material/fact_check:", key="search.check", expanded=shown):
         block = context_of_hits(result)
         if not block.citations:

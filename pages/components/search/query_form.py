@@ -43,8 +43,8 @@ def profile_choice(key: str, project: str | None, *, compact: bool = False) -> s
     offered, chosen = ["", *registry.choices()], st.session_state.get(key) or ""
     if chosen not in offered and chosen in registry.every():
         offered.append(chosen)
-    gone = "" if chosen in offered else chosen
-    if gone:
+    missing = "" if chosen in offered else chosen
+    if missing:
         st.session_state[key] = ""
     default = registry.default(project).ref
     st.selectbox(
@@ -55,7 +55,7 @@ def profile_choice(key: str, project: str | None, *, compact: bool = False) -> s
         format_func=lambda ref: f"{'Profile: ' if compact else ''}{ref or f'{default} (default)'}",
         help="How results are scored. Profiles are made and chosen on Tuning.",
     )
-    return gone
+    return missing
 
 
 _OFF = ""
@@ -121,24 +121,24 @@ def read_url() -> None:
     params, state = urls.current_params(), st.session_state
     if "question" in state and not urls.is_new_request("search", params):
         return
-    wanted = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
-    state["search.view"] = wanted if wanted in _VIEWS else RESULTS
+    view = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
+    state["search.view"] = view if view in _VIEWS else RESULTS
     if "shortlist" in params:
         state["search.view"] = SHORTLISTS
         shortlists.choose(urls.number_in(params["shortlist"][0]))
     try:
-        asked = request_from(params) if params else state.get("search.last", SearchRequest(""))
+        request = request_from(params) if params else state.get("search.last", SearchRequest(""))
     except BadFilters as problem:
         state["search.problem"] = problem
-        asked = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
-    state["question"] = asked.question
-    state["search.profile"], state["search.gone"] = asked.profile, ""
-    state["search.routed"] = asked.only_routed
-    state["search.without"] = asked.removed_chips
-    state["search.rerank"] = asked.rerank
-    result_list.show_first(asked.top_k)
+        request = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
+    state["question"] = request.question
+    state["search.profile"], state["search.gone"] = request.profile, ""
+    state["search.routed"] = request.only_routed
+    state["search.without"] = request.removed_chips
+    state["search.rerank"] = request.rerank
+    result_list.show_first(request.top_k)
     state[result_list.CHOSEN] = urls.number_in(params.get("passage", [""])[0])
-    filters.seed(asked.filters)
+    filters.seed(request.filters)
 
 
 def question_fields(project: str | None) -> None:
@@ -154,10 +154,10 @@ def question_fields(project: str | None) -> None:
         on_change=_new_question,
     )
     with line.container(horizontal=True, width=_CHOICES):
-        gone = profile_choice("search.profile", project, compact=True)
+        missing = profile_choice("search.profile", project, compact=True)
         choose_reranker("search.rerank", session.workbench().search.reranker_problems)
     state = st.session_state
-    state["search.gone"] = gone or state.get("search.gone", "")
+    state["search.gone"] = missing or state.get("search.gone", "")
     if state["search.gone"] and not state["search.profile"]:
         notices.degraded([f"Profile “{state['search.gone']}” no longer exists, so the default one scores the results."])
 
@@ -216,22 +216,22 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
             label_visibility="collapsed",
         )
         shown: str = state["search.view"]
-        asked = _request(chosen)
-        saved_searches.draw_saved(asked, shown, chosen.project)
-    if asked != state.get("search.asked", asked):
+        request = _request(chosen)
+        saved_searches.draw_saved(request, shown, chosen.project)
+    if request != state.get("search.asked", request):
         result_list.show_first()
         state[result_list.CHOSEN] = None
-    state["search.asked"] = asked
-    asked = replace(asked, top_k=result_list.shown_results())
-    params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
+    state["search.asked"] = request
+    request = replace(request, top_k=result_list.shown_results())
+    params = params_of(request) | ({} if shown == RESULTS else {"view": [shown]})
     if state.get(result_list.CHOSEN) is not None and shown == RESULTS:
         params["passage"] = [str(state[result_list.CHOSEN])]
     if shown == SHORTLISTS and (current := shortlists.current()) is not None:
         params["shortlist"] = [str(current.id)]
     urls.write_params("search", params)
-    state["search.last"], state["search.filters"] = asked, chosen
+    state["search.last"], state["search.filters"] = request, chosen
     state["search.seen"] = shown
-    return asked
+    return request
 
 
 def _request(chosen: SearchFilters) -> SearchRequest:

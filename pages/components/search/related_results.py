@@ -73,10 +73,10 @@ def _similar_line(similar: SimilarPassage, result: SearchResult) -> None:
 
 def _similar_link(similar: SimilarPassage, result: SearchResult, label: str) -> None:
     """A link to Inspect: under the question asked, or under the passage's own words if it is no candidate."""
-    passage, asked = similar.passage, result.request
+    passage, request = similar.passage, result.request
     if passage.id not in {candidate.passage.id for candidate in result.candidates}:
-        asked = SearchRequest(as_question(display_quote(passage.text)), asked.filters, profile=asked.profile)
-    cards.inspect_link(asked, passage.id, label, icon=":material/troubleshoot:")
+        request = SearchRequest(as_question(display_quote(passage.text)), request.filters, profile=request.profile)
+    cards.inspect_link(request, passage.id, label, icon=":material/troubleshoot:")
 
 
 def _similarity_reason(similar: SimilarPassage) -> str:
@@ -94,12 +94,12 @@ def _similarity_reason(similar: SimilarPassage) -> str:
 
 def _search_link(hit: Hit, request: SearchRequest) -> None:
     sentence = hit.citations[0].quote if hit.citations else hit.candidate.passage.text
-    asked = SearchRequest(as_question(display_quote(sentence)), request.filters, profile=request.profile)
+    sentence_request = SearchRequest(as_question(display_quote(sentence)), request.filters, profile=request.profile)
     st.page_link(
         page_path("search"),
         label="Search for its sentence",
         icon=":material/search:",
-        query_params=params_of(asked),
+        query_params=params_of(sentence_request),
         help="A search of its own, with the same filters: what else says this?",
     )
 

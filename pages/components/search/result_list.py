@@ -190,8 +190,8 @@ def _two_panes(result: SearchResult) -> None:
 
 def _chosen(result: SearchResult) -> Candidate:
     """The candidate read in the pane: the one chosen while this search has it, else the first."""
-    wanted = st.session_state.get(CHOSEN)
-    found = next((each for each in result.candidates if each.passage.id == wanted), None)
+    chosen_id = st.session_state.get(CHOSEN)
+    found = next((each for each in result.candidates if each.passage.id == chosen_id), None)
     if found is None:
         st.session_state[CHOSEN] = None
     return found or result.hits[0].candidate

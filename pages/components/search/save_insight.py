@@ -165,8 +165,8 @@ def _episode_box(result: SearchResult, question: str, opened: Sequence[int]) -> 
         with box, st.container(width=440, height=_EPISODE_HEIGHT, border=False):
             if box.open:
                 _episode_form(result, question, opened)
-        asked, saved = st.session_state.get(f"{_EPISODE}.saved", ("", None))
-        if saved is not None and asked == question:
+        saved_question, saved = st.session_state.get(f"{_EPISODE}.saved", ("", None))
+        if saved is not None and saved_question == question:
             link_to(saved, f"Kept as episode {saved.id}")
         if message := st.session_state.pop(f"{_EPISODE}.said", ""):
             st.toast(message, icon=":material/check:")

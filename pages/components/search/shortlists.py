@@ -36,8 +36,8 @@ def choose(shortlist_id: int | None) -> None:
 def current() -> Shortlist | None:
     """The shortlist that results are ticked into: the one chosen, else the newest; None where there is none."""
     every = _service().all()
-    wanted = st.session_state.get(_CURRENT)
-    return next((each for each in every if each.id == wanted), every[-1] if every else None)
+    shortlist_id = st.session_state.get(_CURRENT)
+    return next((each for each in every if each.id == shortlist_id), every[-1] if every else None)
 
 
 def ticked() -> frozenset[int]:
@@ -246,8 +246,8 @@ def _change(what: str, place: int) -> None:
 
 def _delete(shortlist_id: int) -> None:
     def work() -> None:
-        gone = _service().delete(shortlist_id)
-        st.session_state[_UNDO] = (f"“{plain(gone.name)}” is deleted.", lambda: _service().restore(gone))
+        deleted = _service().delete(shortlist_id)
+        st.session_state[_UNDO] = (f"“{plain(deleted.name)}” is deleted.", lambda: _service().restore(deleted))
         choose(None)
 
     _attempt(work)

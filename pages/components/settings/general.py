@@ -61,6 +61,6 @@ def _choose(project: str | None, key: str) -> None:
     name = st.session_state[key]
     whose = project or "The whole library"
     registry = session.workbench().evaluation.profiles
-    said = plain(f"{whose} now searches with {name}.")
-    if not apply_change(_AREA, lambda: registry.choose(project, name, who()), said):
+    message = plain(f"{whose} now searches with {name}.")
+    if not apply_change(_AREA, lambda: registry.choose(project, name, who()), message):
         st.session_state[f"{key}.shown"] = ""  # the field shows again what holds

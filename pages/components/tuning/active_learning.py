@@ -438,8 +438,8 @@ def _last_corrections(service: ActiveLearningService) -> None:
 def _correction_line(verdict: LabelVerdict, document: Document, terms: WorkspaceTerms) -> None:
     words, link, back = st.columns([5, 6, 2], vertical_alignment="center", gap="small")
     given = value_title(verdict.field, verdict.given, terms) if verdict.given else "unknown"
-    change = "as it said" if verdict.given == verdict.said else f"instead of {plain(given)}"
-    value = plain(value_title(verdict.field, verdict.said, terms))
+    change = "as it said" if verdict.given == verdict.value else f"instead of {plain(given)}"
+    value = plain(value_title(verdict.field, verdict.value, terms))
     words.markdown(f"{field_title(verdict.field)} **{value}** :gray[{change} · {plain(verdict.who)}]")
     link.page_link(
         page_path("library"),

@@ -103,8 +103,8 @@ def interval_text(interval: Interval, *, sign: bool = False) -> str:
     >>> interval_text(Interval(0.0, -0.1, 0.1, 9), sign=True).split()
     ['−0.10', 'to', '+0.10']
     """
-    if not interval.told or not sign:
-        return f"{interval.low:.2f}{_JOINER}–{_JOINER}{interval.high:.2f}" if interval.told else ""
+    if not interval.is_reliable or not sign:
+        return f"{interval.low:.2f}{_JOINER}–{_JOINER}{interval.high:.2f}" if interval.is_reliable else ""
     ends = (
         f"{'−' if end <= -0.005 else '+' if end >= 0.005 else ''}{abs(end):.2f}"
         for end in (interval.low, interval.high)
@@ -251,7 +251,7 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
 
 
 def _dot_words(called: str, measure: str, interval: Interval) -> str:
-    ends = f", 95 % interval {interval_text(interval)}" if interval.told else ""
+    ends = f", 95 % interval {interval_text(interval)}" if interval.is_reliable else ""
     name = measure_label(measure)
     return f"{called}<br>{name} {decimal(interval.mean)}{ends}<br>over {count(interval.n, 'question')}"
 
@@ -399,7 +399,7 @@ def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -
     figure = Figure(Scatter(x=[left, 1.0], y=[left, 1.0], mode="lines", line=line, hoverinfo="skip"))
     figure.add_trace(
         Scatter(
-            x=[each.said for each in bins],
+            x=[each.confidence for each in bins],
             y=[each.right.share for each in bins],
             mode="markers+text",
             marker={"size": [9 if tight else 24 for tight in crowded], "color": colours.sides[0], "opacity": 1.0},
@@ -422,11 +422,11 @@ def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -
 
 def _covers(one: CalibrationBin, other: CalibrationBin, span: float) -> bool:
     """Whether two dots with numbers in them would touch, in a plot about 440 by 250 pixels."""
-    return abs(one.said - other.said) < 0.06 * span and abs(one.right.share - other.right.share) < 0.11
+    return abs(one.confidence - other.confidence) < 0.06 * span and abs(one.right.share - other.right.share) < 0.11
 
 
 def _bin_words(each: CalibrationBin) -> str:
-    range_text = f"It said {each.low:.2f} to {each.high:.2f}, {each.said:.2f} on average"
+    range_text = f"It said {each.low:.2f} to {each.high:.2f}, {each.confidence:.2f} on average"
     return f"{range_text}<br>and had {each.right.right} of {each.right.n} right: {_rate_words(each.right)}"
 
 

@@ -321,14 +321,14 @@ def _show_latest() -> None:
 
 
 def _nothing_measured(questions: QuestionSet, first: ScoreProfile | None) -> None:
-    asked = len(evaluation_service().judging.questions(questions.id))
-    if not asked:
+    number = len(evaluation_service().judging.questions(questions.id))
+    if not number:
         words = "Add questions to it under *Judge*, or take them from a file."
         notices.empty(":material/quiz:", f"{plain(questions.name)} has no questions", words)
         return
     ref = plain(first.ref) if first else ""
     words = (
-        f"Press *Measure*: {'the question' if asked == 1 else f'each of the {asked:,} questions'} is asked, and the"
+        f"Press *Measure*: {'the question' if number == 1 else f'each of the {number:,} questions'} is asked, and the"
         " results are compared with the judgments."
     )
     notices.empty(":material/straighten:", f"{ref} has not been measured with this set", words)

@@ -192,8 +192,8 @@ def view(project: str | None) -> None:
 def _question_fields(project: str | None) -> ScoreProfile:
     """The question, suggestions and the base profile, which is returned."""
     with st.container(key="question"):  # "/" moves to the field in it
-        asked, others, scored = st.columns([11, 4, 6], vertical_alignment="bottom")
-    asked.text_input(
+        question, others, scored = st.columns([11, 4, 6], vertical_alignment="bottom")
+    question.text_input(
         "Question",
         key="tune.question",
         type="search",

@@ -155,9 +155,9 @@ def _save_corrections(document: Document, then: _Then) -> None:
 
 def _save(document: Document, values: Mapping[str, str], then: _Then) -> None:
     """Set labels of the document that was drawn, whatever is open now."""
-    wanted = [(document.id, field, value) for field, value in values.items()]
+    edits = [(document.id, field, value) for field, value in values.items()]
     words = f"Saved **{_name(document)}**: {plain(_in_words(values, session.terms()))}."
-    if _apply(document, lambda: session.workbench().bulk_edit.set_labels(wanted, who() or "analyst"), words):
+    if _apply(document, lambda: session.workbench().bulk_edit.set_labels(edits, who() or "analyst"), words):
         then(document)
 
 

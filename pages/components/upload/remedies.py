@@ -72,8 +72,8 @@ def draw_password_form(document: Document, place: str = "upload") -> None:
             help="It opens the file once and is not kept. An unlocked copy is stored beside the original,"
             " and is what Fivefold reads.",
         )
-        asked = st.form_submit_button("Unlock", icon=":material/lock_open:")
-    if asked:
+        submitted = st.form_submit_button("Unlock", icon=":material/lock_open:")
+    if submitted:
         _unlock(document, password, f"{key}.problem")
     problem = st.session_state.get(f"{key}.problem")
     if problem is not None:

@@ -230,18 +230,18 @@ class CachedLibrary:
 
     def _replace_documents(self, snapshot: Snapshot, documents: list[int]) -> Snapshot:
         base, fresh = snapshot.parts
-        gone = np.array(documents, dtype=np.int64)
+        removed = np.array(documents, dtype=np.int64)
         columns, vectors = [fresh.columns], [fresh.coded.vectors]
         for block, rows in self.read(snapshot.model, snapshot.words, documents):
             columns.append(block)
             vectors.append(rows)
         retained = [
-            ~np.isin(fresh.columns.documents, gone),
+            ~np.isin(fresh.columns.documents, removed),
             *(np.ones(len(each), dtype=np.bool_) for each in columns[1:]),
         ]
         together, places = merge_columns(columns, retained)
         changed = part_in_memory(together, np.concatenate(list(with_equal_width(vectors)))[places], base.coded.mean)
-        live = base.live & ~np.isin(base.columns.documents, gone)
+        live = base.live & ~np.isin(base.columns.documents, removed)
         return replace(snapshot, parts=(SnapshotPart(base.columns, base.coded, live), changed))
 
 
