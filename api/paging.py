@@ -119,7 +119,7 @@ def _place_after(paging: WantedPage, fetch: Callable[[int, int], Listed[T]], key
     end, last = _read(paging)
     start = max(0, end - 1 - _AROUND)
     near = fetch(2 * _AROUND, start).entries
-    return next((start + place + 1 for place, each in enumerate(near) if str(key(each)) == last), end)
+    return next((start + index + 1 for index, each in enumerate(near) if str(key(each)) == last), end)
 
 
 def cursor_of_offset(offset: int, scope: str) -> str:

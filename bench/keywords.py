@@ -153,7 +153,7 @@ def _questions(passages: Sequence[Passage]) -> list[list[str]]:
         known = list(dict.fromkeys(keywords(random.choice(passages).text)))
         count = random.randint(*_TERMS)
         if len(known) >= count:
-            drawn.append([known[place] for place in sorted(random.sample(range(len(known)), count))])
+            drawn.append([known[index] for index in sorted(random.sample(range(len(known)), count))])
     return drawn
 
 
@@ -210,7 +210,7 @@ def _changes(
     added, deleted = [], []
     for number in range(_CHANGES):
         first = len(passages) + number * PER_DOCUMENT + 1
-        fresh = [replace(each, id=first + place) for place, each in enumerate(passages[:PER_DOCUMENT])]
+        fresh = [replace(each, id=first + index) for index, each in enumerate(passages[:PER_DOCUMENT])]
         with clock() as adding:
             Bm25Scorer(compact([segment, build_segment(fresh)]))
         added.append(adding.seconds * 1000)

@@ -43,7 +43,7 @@ class StoredVectors:
             self.jurisdictions[rows] = [passage.jurisdiction for passage in each.passages]
             chosen = each.passages[:: max(1, len(each.passages) // _PER_DOCUMENT)][:_PER_DOCUMENT]
             self._questions += [
-                _question(passage, len(self._questions) + place) for place, passage in enumerate(chosen)
+                _question(passage, len(self._questions) + index) for index, passage in enumerate(chosen)
             ]
 
     def questions(self, count: int) -> list[str]:

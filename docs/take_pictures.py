@@ -212,9 +212,9 @@ def _of_few_colours(picture: "Image") -> "Image":
     few = picture.quantize(256, Quantize.MAXCOVERAGE)
     pixels = zip(few.tobytes(), zip(*[iter(picture.tobytes())] * 3, strict=True), strict=True)
     colours: dict[int, tuple[int, ...]] = {}
-    for (place, colour), _ in Counter(pixels).most_common():
-        colours.setdefault(place, colour)
-    few.putpalette([part for place in range(256) for part in colours.get(place, (0, 0, 0))])
+    for (index, colour), _ in Counter(pixels).most_common():
+        colours.setdefault(index, colour)
+    few.putpalette([part for index in range(256) for part in colours.get(index, (0, 0, 0))])
     return few
 
 

@@ -115,10 +115,10 @@ def _faster(one: Any, other: Any) -> float:
     passages = [_SENTENCE * (3 + number % 8) for number in range(24)]
     seconds: dict[int, list[float]] = {0: [], 1: []}
     for _ in range(_ROUNDS):
-        for place, embedder in enumerate((one, other)):
+        for index, embedder in enumerate((one, other)):
             started = perf_counter()
             embedder.embed(passages)
-            seconds[place].append(perf_counter() - started)
+            seconds[index].append(perf_counter() - started)
     return median(seconds[1]) / median(seconds[0])
 
 

@@ -89,10 +89,10 @@ CASES: dict[str, dict[str, Run]] = {
 def sample_files(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Files of the sample library: those read before every case, and those of the case, one of them packed there."""
     packed = folder / "Notes.zip"
-    place = sample.files()[0].parent
+    sample_folder = sample.files()[0].parent
     with ZipFile(packed, "w") as archive:
-        archive.writestr(_PACKED, (place / _PACKED).read_bytes())
-    return tuple(place / name for name in _OLD), (*(place / name for name in _NEW), packed)
+        archive.writestr(_PACKED, (sample_folder / _PACKED).read_bytes())
+    return tuple(sample_folder / name for name in _OLD), (*(sample_folder / name for name in _NEW), packed)
 
 
 def made_libraries(folder: Path, old: Sequence[Path], files: tuple[Path, ...]) -> Made:

@@ -96,7 +96,7 @@ class TokenService:
             if person is None or person.blocked:
                 raise NotSignedIn("The person of this token has no access any more.", "Ask an administrator.")
             whole = self._people.principal(person, door)
-        capped = tuple((place, min(role, token.role, key=lambda one: one.rank)) for place, role in whole.roles)
+        capped = tuple((project, min(role, token.role, key=lambda one: one.rank)) for project, role in whole.roles)
         return replace(whole, roles=capped, token=token.id)
 
 

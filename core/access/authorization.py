@@ -31,18 +31,18 @@ class Guard:
         """The project that the call is about, for the audit log. Raises AccessDenied, NotFound."""
         role = right.role if isinstance(right.role, Role) else right.role(given)
         library_wide = self.principal.role_in(None)
-        places = () if right.where is None or _covers(library_wide, role) else tuple(right.where(self.locate, given))
+        projects = () if right.where is None or _covers(library_wide, role) else tuple(right.where(self.locate, given))
         allowed = (
-            all(_covers(self.principal.role_in(place), role) for place in places)
-            if places
+            all(_covers(self.principal.role_in(project), role) for project in projects)
+            if projects
             else _covers(self.principal.highest if right.where is None else library_wide, role)
         )
         if not allowed:
-            where = "" if right.where is None else f" {_place(places)}"
+            where = "" if right.where is None else f" {_projects_in_words(projects)}"
             raise AccessDenied(
                 f"This needs the role {role.value}{where}.", "Ask an administrator of this library for it."
             )
-        return places[0] if places else given.get("project")
+        return projects[0] if projects else given.get("project")
 
     def note(self, action: str, given: Arguments, outcome: AuditOutcome, project: str | None, detail: str = "") -> None:
         """Write an entry. Raises StoreFailed: what cannot be recorded is not done silently."""
@@ -63,9 +63,9 @@ def _covers(role: Role | None, needed: Role) -> bool:
     return role is not None and role.covers(needed)
 
 
-def _place(places: Iterable[str | None]) -> str:
-    named = [place for place in places if place is not None]
-    return "in every project" if len(named) != len(tuple(places)) or not named else f"in {', '.join(named)}"
+def _projects_in_words(projects: Iterable[str | None]) -> str:
+    named = [project for project in projects if project is not None]
+    return "in every project" if len(named) != len(tuple(projects)) or not named else f"in {', '.join(named)}"
 
 
 def guarded(workbench: Any, guard: Guard) -> Any:

@@ -49,9 +49,9 @@ def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Cit
     """
     ranked = sorted(
         (
-            (-citation.relevance, hit.rank, place, citation)
+            (-citation.relevance, hit.rank, index, citation)
             for hit in hits
-            for place, citation in enumerate(hit.citations)
+            for index, citation in enumerate(hit.citations)
         ),
         key=lambda item: item[:3],
     )

@@ -147,8 +147,8 @@ def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, T
 
 def _gap(cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTable, terms: WorkspaceTerms) -> Gap:
     row = table.row(cell.kind)
-    place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
-    request = f"{row.obtain}{f' for {place}' if place else ''} on {cell.topic}"
+    jurisdiction = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
+    request = f"{row.obtain}{f' for {jurisdiction}' if jurisdiction else ''} on {cell.topic}"
     sentences = _recommendation(cell, required_by, f"Obtain {request}; ask {row.source}.")
     return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, request, row.source)
 
@@ -172,8 +172,8 @@ def _nearest(citations: Sequence[Citation]) -> str:
     if not citations:
         return ""
     first = citations[0]
-    place = f", p. {first.page}" if first.page else f", row {first.rows[0]}" if first.rows else ""
-    return f"“{_short(display_quote(first.quote))}” ({first.document_name}{place})"
+    location = f", p. {first.page}" if first.page else f", row {first.rows[0]}" if first.rows else ""
+    return f"“{_short(display_quote(first.quote))}” ({first.document_name}{location})"
 
 
 def place_in_words(jurisdiction: str | None, terms: WorkspaceTerms) -> str:

@@ -71,8 +71,10 @@ def topics_from_csv(data: bytes, name: str = "the file") -> tuple[str, ...]:
     Raises BadRequest naming the file, and the line if known.
     """
     header, body = csv_rows(data, name)
-    place = header.index("topic") if "topic" in header else 0
-    return _collect(((line, row[place] if place < len(row) else "") for line, row in body), f" of '{name}'")
+    topic_column = header.index("topic") if "topic" in header else 0
+    return _collect(
+        ((line, row[topic_column] if topic_column < len(row) else "") for line, row in body), f" of '{name}'"
+    )
 
 
 def csv_rows(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:

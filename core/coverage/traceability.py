@@ -91,11 +91,11 @@ def orphans(
                 if passage is None or not _rules(passage, kind):
                     continue
                 key = passage.document_id, passage.section or f"#{passage.id}"
-                place, score = _nearest(passage, stems, cosines)
+                nearest, score = _nearest(passage, stems, cosines)
                 if score >= gap_table().evidence.partial:
                     reached.add(key)
                 elif key not in found or found[key].score < score:
-                    found[key] = _orphan(catalogue, passage, kind, requirements[place], score)
+                    found[key] = _orphan(catalogue, passage, kind, requirements[nearest], score)
     return tuple(orphan for key, orphan in found.items() if key not in reached)
 
 

@@ -195,8 +195,8 @@ def _lead(group: _Group, pieces: Sequence[_Piece], text: str) -> str:
     first = bisect_right(group.pieces, pieces[0].start, key=lambda piece: piece.end)
     # A longer list has its lead-in where nobody would look for it, and searching it for each passage takes quadratic
     # time.
-    for place in range(first - 1, max(-1, first - 1 - _MOST_ITEMS), -1):
-        piece = group.pieces[place]
+    for index in range(first - 1, max(-1, first - 1 - _MOST_ITEMS), -1):
+        piece = group.pieces[index]
         if piece.kind is not BlockKind.ITEM:
             lead = " ".join(text[piece.start : piece.end].split())
             return lead if piece.kind is BlockKind.PARAGRAPH else ""

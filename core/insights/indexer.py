@@ -209,7 +209,7 @@ class InsightIndexer:
         else:
             document_id = self._store_side(item, prepared or self.prepare(item), known)
         if document_id != item.document_id:
-            self._store.place(item, document_id)
+            self._store.assign_document(item, document_id)
 
     def _store_side(self, item: InsightOrEpisode, prepared: PreparedInsight, known: Document | None) -> int:
         """Put the passages where every leg finds them; the old ones leave first."""
@@ -243,4 +243,4 @@ class InsightIndexer:
             self._sparse.delete([document_id])
             self._index.delete([document_id])
         if item.document_id:
-            self._store.place(item, 0)
+            self._store.assign_document(item, 0)

@@ -313,14 +313,14 @@ def implied_places(text: str) -> Iterator[Place]:
     """
     addresses, sums = implied_place_finder().find(text)
     for match in addresses:
-        value = _place_of(match["host"].lower())
+        value = _jurisdiction_of(match["host"].lower())
         if value:
             yield Place(value, match.start(), match.end(), "mail" if match["lead"] == "@" else "site")
     for match in sums:
         yield Place(_signal_rows()["money"][match["sign"]], match.start(), match.end(), "money")
 
 
-def _place_of(host: str) -> str | None:
+def _jurisdiction_of(host: str) -> str | None:
     """The place implied by a host name, or None.
 
     >>> [_place_of(host) for host in ("hr.example.ie", "co.kitsap.wa.us", "texas.gov", "example.com", "www.va.gov")]

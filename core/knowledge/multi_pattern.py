@@ -42,13 +42,13 @@ class PatternFinder:
         >>> [[match.group() for match in found] for found in finder.find("Pay SHALL be 12.")]
         [['SHALL be'], ['12']]
         """
-        places: dict[int, list[int]] = {}
+        positions: dict[int, list[int]] = {}
         for folded, automaton in self._automata:
             for last, starting in automaton.iter(_plain(text, folded)):
                 for number, length in starting:
-                    places.setdefault(number, []).append(last - length + 1)
+                    positions.setdefault(number, []).append(last - length + 1)
         for number, pattern in enumerate(self.patterns):
-            found = places.get(number, ())
+            found = positions.get(number, ())
             if number in self._unknown or len(found) * _LETTERS_PER_PLACE > len(text):
                 yield list(pattern.finditer(text))
             else:
@@ -80,13 +80,13 @@ class PatternFinder:
         return made
 
 
-def _matches(pattern: re.Pattern[str], text: str, places: Iterable[int]) -> Sequence[re.Match[str]]:
+def _matches(pattern: re.Pattern[str], text: str, positions: Iterable[int]) -> Sequence[re.Match[str]]:
     """Like `finditer`, for a pattern that only matches at the given ascending positions and never matches ""."""
     found = []
     end = 0
-    for place in places:
-        if place >= end:
-            match = pattern.match(text, place)
+    for position in positions:
+        if position >= end:
+            match = pattern.match(text, position)
             if match is not None:
                 found.append(match)
                 end = match.end()
@@ -235,7 +235,7 @@ class _StemmedText:
         """(start, end) of each word."""
         return [match.span() for match in _PART.finditer(self._text)]
 
-    def places(self, forms: Container[str]) -> Sequence[int]:
+    def positions(self, forms: Container[str]) -> Sequence[int]:
         """Indexes of the words that have one of the forms, ascending."""
         present = {word for word, (stemmed, written) in self.forms.items() if stemmed in forms or written in forms}
         return [at for at, word in enumerate(self.words) if word in present] if present else ()
@@ -268,7 +268,7 @@ class PhraseFinder:
         """All matches in reading order; a word belongs to one phrase, but a phrase may belong to several rows."""
         words = _read(text)
         free = 0
-        for at in words.places(self._by_first):
+        for at in words.positions(self._by_first):
             if at < free:
                 continue
             length, keys = self._at(words, at)

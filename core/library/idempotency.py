@@ -37,7 +37,7 @@ class IdempotencyStore(Protocol):
     """Stores the keys of one tenant. Every method raises StoreFailed when the store does not respond."""
 
     def claim(self, request: IdempotentRequest, *, retained_since: datetime) -> IdempotentRequest | None:
-        """Store a new key, or return the request that has it already. Keys claimed before `retained_since` are deleted."""
+        """Store a new key, or return the request that has it. Keys claimed before `retained_since` are deleted."""
         ...
 
     def reclaim(self, request: IdempotentRequest, before: IdempotentRequest) -> bool:

@@ -24,16 +24,16 @@ def _lines(shortlist: Shortlist, changes: Mapping[int, str]) -> Iterator[str]:
     yield ""
     number = 0
     sources: list[str] = []
-    for truth, places in _by_truth(shortlist):
+    for truth, indices in _by_truth(shortlist):
         yield from (f"## {truth}", "")
-        for place in places:
-            item, number = shortlist.items[place], number + 1
+        for index in indices:
+            item, number = shortlist.items[index], number + 1
             yield f"> “{markdown_line(display_quote(item.quote))}” ({number})"
             yield from ("", f"Question: {markdown_line(item.question)}", "")
             if item.note:
                 yield from (f"Note: {markdown_line(item.note)}", "")
-            if place in changes:
-                yield from (f"⚠ {changes[place]}", "")
+            if index in changes:
+                yield from (f"⚠ {changes[index]}", "")
             sources.append(f"{number}. {markdown_line(item.place)}")
     yield from ("## Sources", "", *sources)
 
@@ -41,16 +41,16 @@ def _lines(shortlist: Shortlist, changes: Mapping[int, str]) -> Iterator[str]:
 def _by_truth(shortlist: Shortlist) -> Iterator[tuple[str, list[int]]]:
     """Title of a truth and the places of its items, in the order of the truths; empty ones are left out."""
     for truth, title in (*((each.value, each.value.capitalize()) for each in Truth), ("", _UNKNOWN)):
-        if places := [place for place, item in enumerate(shortlist.items) if item.truth == truth]:
-            yield title, places
+        if indices := [index for index, item in enumerate(shortlist.items) if item.truth == truth]:
+            yield title, indices
 
 
 def shortlist_xlsx(shortlist: Shortlist, changes: Mapping[int, str]) -> bytes:
     """The brief as a workbook, one row per item."""
-    order = [(title, place) for title, places in _by_truth(shortlist) for place in places]
+    order = [(title, index) for title, indices in _by_truth(shortlist) for index in indices]
     rows = tuple(
-        _row(number, title, shortlist.items[place], changes.get(place, ""))
-        for number, (title, place) in enumerate(order, 1)
+        _row(number, title, shortlist.items[index], changes.get(index, ""))
+        for number, (title, index) in enumerate(order, 1)
     )
     columns = ("No.", "Truth", "Quote", "Place", "Question", "Note", "Changed since")
     return workbook_bytes([Sheet("Shortlist", columns, rows, _WIDTHS)])

@@ -331,8 +331,8 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     )
 
 
-def _with_fusion(signals: Signals, place: FusedRank) -> Signals:
-    return fast_replace(signals, fusion=place.score, ranks=place.ranks)
+def _with_fusion(signals: Signals, fused: FusedRank) -> Signals:
+    return fast_replace(signals, fusion=fused.score, ranks=fused.ranks)
 
 
 def _both(earlier: LegReport, later: LegReport) -> LegReport:

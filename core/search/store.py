@@ -50,8 +50,8 @@ MARKS = (UsageKind.HELPFUL, UsageKind.NOT_HELPFUL, UsageKind.UNMARKED)
 
 @dataclass(frozen=True, slots=True)
 class UsageEvent:
-    """One action on one passage. question: as `stored_question` writes it, "" for none. who: "" for anonymous users, who
-    count as one person. document_id: may be that of an insight or episode. passage_id: 0 for a whole document.
+    """One action on one passage. question: as `stored_question` writes it, "" for none. who: "" for anonymous users,
+    who count as one person. document_id: may be that of an insight or episode. passage_id: 0 for a whole document.
     """
 
     kind: UsageKind

@@ -224,7 +224,7 @@ def headline(query: TableQuery, rows: Rows, tables: Mapping[str, RealityTable]) 
     if outputs and 0 < rows.total <= _MOST_NAMED and len(rows.columns) == len(query.columns) + 1:
         writer = _QueryWriter(query, tables)
         return "; ".join(
-            _row_in_short(query, [writer.cell(ref, row[place]) for place, ref in outputs]) for row in rows.rows
+            _row_in_short(query, [writer.cell(ref, row[index]) for index, ref in outputs]) for row in rows.rows
         )
     return f"{rows.total:,} {'row' if rows.total == 1 else 'rows'}"
 

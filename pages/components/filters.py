@@ -324,8 +324,8 @@ def date_bars(months: Mapping[str, int], start: date | None, end: date | None) -
     long = 3 if last - first < _QUARTERS_UP_TO else 12  # months of a bar
     counted: dict[tuple[int, int], int] = {}
     for month, number in months.items():
-        place = (int(month[:4]), (int(month[5:7]) - 1) // long)
-        counted[place] = counted.get(place, 0) + number
+        bar = (int(month[:4]), (int(month[5:7]) - 1) // long)
+        counted[bar] = counted.get(bar, 0) + number
     every = [(year, part) for year in range(first, last + 1) for part in range(12 // long)]
     bars = []
     for year, part in (each for each in every if min(counted) <= each <= max(counted)):

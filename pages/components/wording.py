@@ -78,10 +78,10 @@ def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str])
     """The spans where the words of a phrase follow each other."""
     text_words = [word for _, _, word in found]
     return [
-        (found[place][0], found[place + len(phrase_words) - 1][1])
+        (found[start][0], found[start + len(phrase_words) - 1][1])
         for phrase_words in filter(None, map(words, phrases))
-        for place in range(len(text_words) - len(phrase_words) + 1)
-        if text_words[place : place + len(phrase_words)] == phrase_words
+        for start in range(len(text_words) - len(phrase_words) + 1)
+        if text_words[start : start + len(phrase_words)] == phrase_words
     ]
 
 

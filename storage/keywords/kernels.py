@@ -74,12 +74,12 @@ def kernels() -> Kernels:
             value = scores[row]
             if value <= least:
                 continue
-            place = size if size < most else most - 1
+            index = size if size < most else most - 1
             size = min(size + 1, most)
-            while place > 0 and scores[best[place - 1]] < value:
-                best[place] = best[place - 1]
-                place -= 1
-            best[place] = row
+            while index > 0 and scores[best[index - 1]] < value:
+                best[index] = best[index - 1]
+                index -= 1
+            best[index] = row
             if size == most:
                 least = scores[best[most - 1]]
         return best[:size]
@@ -91,18 +91,18 @@ def kernels() -> Kernels:
             if columns[number] < 0:
                 continue
             first, end = starts[columns[number]], starts[columns[number] + 1]
-            for place in range(stem_ids.shape[0]):
+            for index in range(stem_ids.shape[0]):
                 last = end
                 while first < last:
                     middle = (first + last) // 2
-                    if rows[middle] < stem_ids[place]:
+                    if rows[middle] < stem_ids[index]:
                         first = middle + 1
                     else:
                         last = middle
                 if first == end:
                     break
-                if rows[first] == stem_ids[place]:
-                    found[place, number] = counts[first]
+                if rows[first] == stem_ids[index]:
+                    found[index, number] = counts[first]
         return found
 
     return Kernels(admissible_rows, add_scores, best_rows, count_stems)

@@ -56,7 +56,7 @@ ENRICHMENTS = table_of(EnrichmentRow)
 ENRICHMENT_EDITS = table_of(EnrichmentEditRow)
 
 Item = TypeVar("Item", OperationOutcome, EnrichmentEdit)
-_PLACES = {operation: place for place, operation in enumerate(Operation)}
+_PLACES = {operation: index for index, operation in enumerate(Operation)}
 
 
 class SqlEnrichmentStore:

@@ -39,7 +39,7 @@ class SqlIdempotencyStore:
         self._database = database
 
     def claim(self, request: IdempotentRequest, *, retained_since: datetime) -> IdempotentRequest | None:
-        """Store a new key, or return the request that has it already. Keys claimed before `retained_since` are deleted."""
+        """Store a new key, or return the request that has it. Keys claimed before `retained_since` are deleted."""
         with self._database.transaction("claiming an idempotency key") as connection:
             old = (_COLUMNS.tenant_id == self._database.tenant, _COLUMNS.at < retained_since)
             connection.execute(delete(IDEMPOTENT_REQUESTS).where(*old))

@@ -234,12 +234,10 @@ def test_the_pool_is_the_union_of_what_the_profiles_show_first() -> None:
     }
     assert set(pool.units) == {*shown["balanced"], *shown["relevance"]} and len(pool.units) > 5
     for item in pool.items:
-        assert item.places == {name: units.index(item.unit) + 1 for name, units in shown.items() if item.unit in units}
+        assert item.ranks == {name: units.index(item.unit) + 1 for name, units in shown.items() if item.unit in units}
         assert item.score is not None and item.citation is not None
         assert item.document.id == item.passage.document_id and document_of(item.unit) == item.document.sha256
-    assert [min(item.places.values()) for item in pool.items] == sorted(
-        min(item.places.values()) for item in pool.items
-    )
+    assert [min(item.ranks.values()) for item in pool.items] == sorted(min(item.ranks.values()) for item in pool.items)
 
 
 def test_a_blind_pool_holds_the_same_results_and_tells_nothing_of_their_places() -> None:
@@ -247,7 +245,7 @@ def test_a_blind_pool_holds_the_same_results_and_tells_nothing_of_their_places()
     seen, blind = bench.pool(depth=8), bench.pool(depth=8, blind=True)
     assert set(blind.units) == set(seen.units) and blind.units != seen.units
     for item in blind.items:
-        assert (item.places, item.score, item.known) == ({}, None, None)
+        assert (item.ranks, item.score, item.known) == ({}, None, None)
 
 
 def test_the_blind_order_is_each_judges_own_and_stays() -> None:
@@ -281,7 +279,7 @@ def test_a_version_of_ones_own_profile_is_pooled_by_its_number() -> None:
     own = replace(profiles()["balanced"], name="mine", version=1)
     bench.store.save_profile(ProfileVersion(own, "Ada", NOW))
     pool = bench.desk.pool(bench.set.id, bench.question.id, ["balanced", "mine@1"], who="Ada")
-    assert pool.profiles == ("balanced", "mine@1") and "mine@1" in pool.items[0].places
+    assert pool.profiles == ("balanced", "mine@1") and "mine@1" in pool.items[0].ranks
 
 
 def test_an_unknown_profile_is_refused() -> None:
@@ -342,7 +340,7 @@ def test_where_nothing_is_shown_the_nearest_misses_can_be_judged() -> None:
     silent = bench.desk.add_question(bench.set.id, "zebra xylophone quark taxes")
     pool = bench.desk.pool(bench.set.id, silent.id, ("relevance-draft",), who="Ada")
     assert pool.nearest and 0 < len(pool.items) <= 5
-    assert all(item.places == {} and item.citation is not None for item in pool.items)
+    assert all(item.ranks == {} and item.citation is not None for item in pool.items)
     scores = [item.score or 0.0 for item in pool.items]
     assert scores == sorted(scores, reverse=True)
     assert not bench.pool().nearest
@@ -353,7 +351,7 @@ def test_a_set_of_documents_is_judged_by_document() -> None:
     pool = bench.pool(depth=10)
     assert len(pool.units) == len(set(pool.units)) >= 10
     assert all(item.unit == item.document.sha256 for item in pool.items)
-    assert all(rank <= 10 for item in pool.items for rank in item.places.values())
+    assert all(rank <= 10 for item in pool.items for rank in item.ranks.values())
 
 
 def test_retrieving_degraded_parts_is_told() -> None:

@@ -215,7 +215,13 @@ def test_what_leaves_says_what_keeps_it_out_and_what_enters_what_kept_it_out_bef
 
 def test_what_stands_after_the_last_result_keeps_its_place() -> None:
     few = compared(found(BALANCED), found(replace(BALANCED, max_results=2)))
-    assert [(move.place_after, move.after) for move in few.moves] == [(1, 1), (2, 2), (3, None), (4, None), (5, None)]
+    assert [(move.position_after, move.after) for move in few.moves] == [
+        (1, 1),
+        (2, 2),
+        (3, None),
+        (4, None),
+        (5, None),
+    ]
     assert [move.why for move in few.leaving] == [
         f"rank {place} now – its own score is the same" for place in (3, 4, 5)
     ]

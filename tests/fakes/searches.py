@@ -202,7 +202,7 @@ class FakeInsightStore:
             self._kept[new.origin, new.id] = new
         return new
 
-    def place(self, memory: InsightOrEpisode, document_id: int) -> None:
+    def assign_document(self, memory: InsightOrEpisode, document_id: int) -> None:
         """Store which document makes it searchable. Raises NotFound."""
         with self._lock:
             known = self.find(type(memory), memory.id)

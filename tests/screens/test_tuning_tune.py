@@ -264,8 +264,8 @@ def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked:
     lines = [trace for trace in figure["data"] if trace["mode"] == "lines+markers"]
     assert {trace["name"] for trace in lines} == {kind_of(move).words for move in trial.moves}
     drawn = {pair for trace in lines for pair in zip(trace["y"][::3], trace["y"][1::3], strict=True)}
-    below = max(move.place_before or 0 for move in trial.moves) + 1
-    assert drawn == {(move.place_before or below, move.place_after or below) for move in trial.moves}
+    below = max(move.position_before or 0 for move in trial.moves) + 1
+    assert drawn == {(move.position_before or below, move.position_after or below) for move in trial.moves}
     said = " ".join(
         str(each) for trace in figure["data"] for each in (*trace.get("text", ()), *trace.get("hovertext", ()))
     )

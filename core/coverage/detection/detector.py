@@ -412,7 +412,7 @@ def assess(
         raise BadRequest("There is no topic to assess.", "Give at least one topic, such as 'minimum wage'.")
     elapsed_ms = stopwatch(timer)
     # Topics of unstored boards have no ids; their positions stand in.
-    numbered = tuple(replace(topic, id=topic.id or -place) for place, topic in enumerate(topics, 1))
+    numbered = tuple(replace(topic, id=topic.id or -number) for number, topic in enumerate(topics, 1))
     assessed = [(topic, kind) for kind in GapKind for topic in numbered]
     cells: list[Cell] = []
     for start in range(0, len(assessed), _AT_ONCE):

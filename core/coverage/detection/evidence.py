@@ -192,9 +192,9 @@ def weigh_rows(
     for number, topic in enumerate(topics):
         stems = content_stems(topic.name)
         items = []
-        for place, each in enumerate(rows):
-            share = len(stems & row_stems[place]) / max(1, min(len(stems), len(row_stems[place])))
-            found = weigh(each.passage, float(cosines[number, place]), share, row)
+        for index, each in enumerate(rows):
+            share = len(stems & row_stems[index]) / max(1, min(len(stems), len(row_stems[index])))
+            found = weigh(each.passage, float(cosines[number, index]), share, row)
             items.append(replace(found, sentence=each.index))
         weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id, item.sentence)))
     return weighed

@@ -390,9 +390,9 @@ def _rows(data: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
     missing = [column for column in DECISION_COLUMNS if column not in heads]
     if missing:
         raise BadRequest(f"'{name}' has no sheet '{DECISION_SHEET}' with the column '{missing[0]}'.", hint)
-    places = {column: heads.index(column) for column in DECISION_COLUMNS}
+    column_indices = {column: heads.index(column) for column in DECISION_COLUMNS}
     return [
-        (number, {column: line[at] if at < len(line) else None for column, at in places.items()})
+        (number, {column: line[at] if at < len(line) else None for column, at in column_indices.items()})
         for number, line in enumerate(lines[1:], start=2)
         if any(value is not None for value in line)
     ]

@@ -20,7 +20,7 @@ from core.ingestion.parsers.file_kinds import FileKind
 from core.knowledge.answer_kinds import answer_kinds
 from core.ports.clock import Timer, stopwatch
 from core.search.citations.cite import display_quote
-from core.search.citations.page_locator import Box, bare, letters_shown, opened_page, places
+from core.search.citations.page_locator import Box, bare, letters_shown, opened_page, word_boxes
 
 __all__ = ["COVERED_LETTERS", "CheckedCitation", "CitationReport", "CitedHit", "covered_words", "evaluate_citations"]
 
@@ -222,7 +222,7 @@ def _on_picture(
     elapsed_ms = stopwatch(timer)
     try:
         with opened_page(data, number) as page:
-            boxes = places(page, text, [(each.citation.start, each.citation.end) for each in found])
+            boxes = word_boxes(page, text, [(each.citation.start, each.citation.end) for each in found])
             spent = elapsed_ms()
             letters = letters_shown(page)
     except FivefoldError as problem:

@@ -160,7 +160,7 @@ def ranking_measures(
 def _scored(docs: Sequence[str]) -> dict[str, float]:
     """Decreasing scores that keep the order: ir-measures derives the order from scores."""
     once = tuple(dict.fromkeys(docs))
-    return {doc: float(len(once) - place) for place, doc in enumerate(once)}
+    return {doc: float(len(once) - index) for index, doc in enumerate(once)}
 
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)

@@ -55,12 +55,12 @@ def dealt(kinds: Sequence[str], folds: int, seed: int) -> list[int]:
     >>> sorted(dealt(["a"] * 4 + ["b"] * 2, 2, seed=1)[:4])
     [0, 0, 1, 1]
     """
-    places = list(range(len(kinds)))
-    Random(seed).shuffle(places)
-    places.sort(key=lambda place: kinds[place])
+    indices = list(range(len(kinds)))
+    Random(seed).shuffle(indices)
+    indices.sort(key=lambda index: kinds[index])
     fold = [0] * len(kinds)
-    for turn, place in enumerate(places):
-        fold[place] = turn % folds
+    for turn, index in enumerate(indices):
+        fold[index] = turn % folds
     return fold
 
 
@@ -213,13 +213,13 @@ class _Search:
         found: list[ScoreProfile] = []
         held_out: dict[int, float] = {}
         for number in range(self.wanted.folds):
-            inside = [place for place, own in enumerate(fold) if own != number]
-            outside = [place for place, own in enumerate(fold) if own == number]
+            inside = [index for index, own in enumerate(fold) if own != number]
+            outside = [index for index, own in enumerate(fold) if own == number]
             found.append(self.best(inside, self.wanted.seed + number))
             held_out |= dict(zip(outside, self.measured(found[-1], outside), strict=True))
-        return found, [held_out[place] for place in range(len(self.requests))]
+        return found, [held_out[index] for index in range(len(self.requests))]
 
-    def best(self, places: Sequence[int], seed: int) -> ScoreProfile:
+    def best(self, indices: Sequence[int], seed: int) -> ScoreProfile:
         """The mix with the highest mean over these questions; the current one, when it is a mix, is tried first."""
         import optuna
 
@@ -231,7 +231,7 @@ class _Search:
                 raise OptimisationStopped
             trial = study.ask()
             raw = {name: trial.suggest_float(name, 0.0, 1.0) for name in self.wanted.factors}
-            study.tell(trial, mean(self.measured(self._mixed(raw), places)))
+            study.tell(trial, mean(self.measured(self._mixed(raw), indices)))
             self.done += 1
             self.on_trial(self.done, self.wanted.trials * (self.wanted.folds + 1))
         return self._mixed(study.best_trial.params)
@@ -246,9 +246,9 @@ class _Search:
         weights[largest] = round(weights[largest] + 1 - sum(weights.values()), 12)
         return replace(self.current, weights=weights)
 
-    def measured(self, profile: ScoreProfile, places: Sequence[int]) -> list[float]:
+    def measured(self, profile: ScoreProfile, indices: Sequence[int]) -> list[float]:
         """The wanted measure of each of these questions."""
-        chosen = [self.requests[place] for place in places]
+        chosen = [self.requests[index] for index in indices]
         rankings = {each.question.id: each.replay.ranking(profile, self.grades.level) for each in chosen}
         found = measure_rankings(self.grades, rankings, [self.wanted.measure])
         return [found[each.question.id][self.wanted.measure] for each in chosen]

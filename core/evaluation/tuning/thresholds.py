@@ -81,7 +81,7 @@ def threshold_help(triples: Sequence[Triple]) -> ThresholdHelp:
     precision = tuple(float(value) for value in precisions[:-1])
     recall = tuple(float(value) for value in recalls[:-1])
     f1 = [_f1(p, r) for p, r in zip(precision, recall, strict=True)]
-    best = max(range(len(f1)), key=lambda place: (round(f1[place], 12), -place))
+    best = max(range(len(f1)), key=lambda index: (round(f1[index], 12), -index))
     suggested = _below(thresholds, best)
     return ThresholdHelp(
         edges,
@@ -122,7 +122,7 @@ def consequences(triples: Sequence[Triple], threshold: float) -> ThresholdConseq
 def _histograms(triples: Sequence[Triple]) -> tuple[tuple[float, ...], tuple[int, ...], tuple[int, ...]]:
     low = min([0.0, *(score for score, _, _ in triples)])
     high = max([1.0, *(score for score, _, _ in triples)])
-    edges = (*(low + (high - low) * place / _BINS for place in range(_BINS)), high)
+    edges = (*(low + (high - low) * step / _BINS for step in range(_BINS)), high)
     return edges, _counts(edges, triples, True), _counts(edges, triples, False)
 
 
@@ -150,12 +150,12 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _below(thresholds: Sequence[float], place: int) -> float:
+def _below(thresholds: Sequence[float], index: int) -> float:
     """Half way from a score to the next lower one, or to 0: it keeps the same results and sits on none of them."""
-    score = thresholds[place]
-    lower = thresholds[place - 1] if place else min(0.0, score)
+    score = thresholds[index]
+    lower = thresholds[index - 1] if index else min(0.0, score)
     middle = (lower + score) / 2
-    return middle if middle > lower or not place else score
+    return middle if middle > lower or not index else score
 
 
 def _to_sentence(cost: ThresholdConsequences) -> str:

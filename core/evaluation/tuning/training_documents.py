@@ -95,12 +95,12 @@ def training_document(
     """
     named = replace(sample, name=row.name, name_words=name_words(row.name))
     features = replace(features_of(sample), name=features_of(named).name)
-    place = _PLACE.match(row.jurisdiction)
+    jurisdiction = _PLACE.match(row.jurisdiction)
     return TrainingDocument(
         row.source,
         row.truth,
         row.authority,
-        place.group() if place else row.jurisdiction,
+        jurisdiction.group() if jurisdiction else row.jurisdiction,
         row.effective_date,
         language,
         sample,

@@ -106,11 +106,11 @@ def _occurrences(
     """The words of a text that are known, with what the rows of their vocabulary contribute."""
     shares = np.zeros(len(index) + 1)  # the last for words that are not known
     shares[rows] = contributions
-    places = word_places(text)
-    row_of = np.array([index.get(word, -1) for word in places.words], dtype=np.intp)
-    each = shares[row_of] / np.bincount(places.numbers, minlength=1)
-    known = row_of[places.numbers] >= 0
-    return _Occurrences(places.starts[known], places.ends[known], each[places.numbers][known])
+    positions = word_places(text)
+    row_of = np.array([index.get(word, -1) for word in positions.words], dtype=np.intp)
+    each = shares[row_of] / np.bincount(positions.numbers, minlength=1)
+    known = row_of[positions.numbers] >= 0
+    return _Occurrences(positions.starts[known], positions.ends[known], each[positions.numbers][known])
 
 
 def strongest_sentence(

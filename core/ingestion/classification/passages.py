@@ -78,8 +78,8 @@ def _own_truth(passage: Passage, truth: Truth | None) -> tuple[Truth, float, Evi
     """The strongest other truth whose signals reach the threshold."""
     sums: dict[str, float] = {}
     quotes: dict[str, Evidence] = {}
-    places = ((passage.section, EvidenceSource.HEADING), (passage.text, EvidenceSource.TEXT))
-    for text, source in places:
+    sources = ((passage.section, EvidenceSource.HEADING), (passage.text, EvidenceSource.TEXT))
+    for text, source in sources:
         for hit in _signs().find(text):
             start, end = hit.spans[0]
             value = hit.sign.value

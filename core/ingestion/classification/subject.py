@@ -95,11 +95,12 @@ def domain_label(
     if not sample.words:
         return NO_TEXT
     evidence = [Evidence("", EvidenceSource.TEXT, _GENERAL, weights.general_lead, "no subject stands out")]
-    places: dict[str, list[tuple[int, int]]] = {}
+    positions: dict[str, list[tuple[int, int]]] = {}
     for found in terms.domains.find_keywords(sample.body):
-        places.setdefault(found.key, []).append((found.start, found.end))
+        positions.setdefault(found.key, []).append((found.start, found.end))
     hits = [
-        SignalMatch(LabelSignal(key, weights.keyword, f"words of {key}"), tuple(spans)) for key, spans in places.items()
+        SignalMatch(LabelSignal(key, weights.keyword, f"words of {key}"), tuple(spans))
+        for key, spans in positions.items()
     ]
     evidence += signal_evidence(sample, hits, weights)
     for found in terms.domains.find_in_name(sample.name_words):

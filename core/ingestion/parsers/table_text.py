@@ -101,8 +101,8 @@ def _is_total(table: ParsedTable, index: int) -> bool:
     if plain and len(filled) <= table.width / 2:
         return True
     above = [each for each in table.rows[:index] if not _TOTAL.match(next((cell for cell in each if cell), ""))]
-    places = [at for at, cell in enumerate(row) if number(cell) is not None] if len(above) > (not plain) else []
-    return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in places)
+    number_cells = [at for at, cell in enumerate(row) if number(cell) is not None] if len(above) > (not plain) else []
+    return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in number_cells)
 
 
 def _adds_up(parts: Sequence[str], total: str) -> bool:

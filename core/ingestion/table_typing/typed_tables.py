@@ -152,12 +152,12 @@ def _typed(table: ParsedTable, path: Path) -> ReadTable:
     readings = [reading_of(header, count) for header, count in zip(headers, counts, strict=True)]
     typed_values = [_meanings(reading, count) for reading, count in zip(readings, counts, strict=True)]
     wrong = dict.fromkeys(_wrong_places(columns, typed_values))
-    for place in wrong:
-        reason = _wrong(headers, rows[place], typed_values, readings)
-        rejects.append(_reject(numbers[place], reason, rows[place]))
+    for index in wrong:
+        reason = _wrong(headers, rows[index], typed_values, readings)
+        rejects.append(_reject(numbers[index], reason, rows[index]))
     _write(path, numbers, columns, typed_values, wrong)
     if wrong:
-        good = [place not in wrong for place in range(len(rows))]
+        good = [index not in wrong for index in range(len(rows))]
         counts = [Counter(compress(column, good)) for column in columns]
     loaded = len(rows) - len(wrong)
     profiled = _profiled(headers, readings, counts, typed_values, loaded)
@@ -189,11 +189,11 @@ def _fitting(table: ParsedTable) -> tuple[list[int], list[Sequence[str]], list[R
 
 def _wrong_places(columns: Sequence[Sequence[str]], typed_values: Sequence[Mapping[str, str | None]]) -> list[int]:
     """Indexes, in order, of rows with a cell that does not fit its column's type."""
-    places: set[int] = set()
+    row_numbers: set[int] = set()
     for column, meaning in zip(columns, typed_values, strict=True):
         if _WRONG in meaning.values():
-            places.update(place for place, cell in enumerate(column) if meaning[cell] == _WRONG)
-    return sorted(places)
+            row_numbers.update(index for index, cell in enumerate(column) if meaning[cell] == _WRONG)
+    return sorted(row_numbers)
 
 
 def _write(
@@ -206,7 +206,7 @@ def _write(
     cells = [map(meaning.__getitem__, column) for column, meaning in zip(columns, typed_values, strict=True)]
     lines = enumerate(zip(numbers, *cells, strict=True))
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(line for place, line in lines if place not in wrong)
+        csv.writer(file).writerows(line for number, line in lines if number not in wrong)
 
 
 def _meanings(reading: ColumnReading, counts: Counter[str]) -> dict[str, str | None]:

@@ -87,8 +87,8 @@ def _central(reading: DocumentText) -> dict[int, float]:
 
 def _headed(reading: DocumentText, central: dict[int, float], case: "_Case") -> Iterator[_Candidate]:
     """Headings that are questions, answered by one of the first sentences below that shares a word with the heading."""
-    places = [heading.followed_by for heading in reading.headings] + [len(reading.sentences)]
-    for heading, end in zip(reading.headings, places[1:], strict=True):
+    starts = [heading.followed_by for heading in reading.headings] + [len(reading.sentences)]
+    for heading, end in zip(reading.headings, starts[1:], strict=True):
         question = _heading_question(heading.text)
         below = reading.sentences[heading.followed_by : min(end, heading.followed_by + _BELOW)]
         answer = next((each for each in below if _answers(question, each)), None) if question else None

@@ -112,12 +112,12 @@ class FolderService:
             self._store.change(replace(folder, looked=now, failure=problem.message, remedy=problem.hint))
             return
         known = self._store.files(folder_id)
-        place: int | None = None
+        queue_position: int | None = None
         seen = set[str]()
         for files in _blocks(self._changed_files(folder, known, now)):
             results = [self._upload_new(folder, known.get(path), each) for path, each in files]
             new = [document_id for _, document_id in results if document_id is not None]
-            place = self._jobs.defer_ingest(new, place)
+            queue_position = self._jobs.defer_ingest(new, queue_position)
             self._store.save_files(folder_id, [file for file, _ in results])
             seen |= {path for path, _ in files}
         vanished = [each for each in known.values() if (each.moving or each.failure) and each.path not in seen]

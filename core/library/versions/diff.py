@@ -151,17 +151,17 @@ def _moved(changes: Sequence[SentenceChange]) -> Iterator[SentenceChange]:
             deleted.setdefault(change.before.folded, []).append(change)
     found: dict[int, SentenceChange] = {}
     dropped: set[int] = set()
-    for place, change in enumerate(changes):
+    for index, change in enumerate(changes):
         if change.kind is ChangeKind.ADDED and change.after is not None and deleted.get(change.after.folded):
             origin = deleted[change.after.folded].pop(0)
-            found[place] = replace(change, kind=ChangeKind.MOVED, before=origin.before)
+            found[index] = replace(change, kind=ChangeKind.MOVED, before=origin.before)
             dropped.add(id(origin))
     carried = 0
-    for place, change in enumerate(changes):
+    for index, change in enumerate(changes):
         if id(change) in dropped:
             carried += change.skipped
             continue
-        merged = found.get(place, change)
+        merged = found.get(index, change)
         yield replace(merged, skipped=merged.skipped + carried)
         carried = 0
 
@@ -182,19 +182,19 @@ def _aligned(before: Sequence[VersionSentence], after: Sequence[VersionSentence]
 def _anchors(before: Sequence[VersionSentence], after: Sequence[VersionSentence]) -> list[tuple[int, int]]:
     """Places of the sentences that stand once in each text: the longest run of them in the order of both."""
     once = [Counter(sentence.folded for sentence in text) for text in (before, after)]
-    places = {each.folded: place for place, each in enumerate(after) if once[1][each.folded] == 1}
+    indices = {each.folded: index for index, each in enumerate(after) if once[1][each.folded] == 1}
     found = [
-        (place, places[each.folded])
-        for place, each in enumerate(before)
-        if once[0][each.folded] == 1 and each.folded in places
+        (index, indices[each.folded])
+        for index, each in enumerate(before)
+        if once[0][each.folded] == 1 and each.folded in indices
     ]
     ends: list[int] = []
     best: list[int] = []
     links: list[int] = []
-    for number, (_, place) in enumerate(found):
-        rank = bisect_left(ends, place)
+    for number, (_, index) in enumerate(found):
+        rank = bisect_left(ends, index)
         links.append(best[rank - 1] if rank else -1)
-        ends[rank : rank + 1], best[rank : rank + 1] = [place], [number]
+        ends[rank : rank + 1], best[rank : rank + 1] = [index], [number]
     run, number = [], best[-1] if best else -1
     while number >= 0:
         run.append(found[number])

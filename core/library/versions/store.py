@@ -43,8 +43,8 @@ class Signature:
 class DuplicatePair:
     """Two documents that are near-duplicates, or may be versions of each other. first < second, always.
 
-    same: Jaccard similarity of their word triples; first_retained, second_retained: share of the sentences of each that is in
-    the other; all in [0, 1]. suggested: whether one may be a new version of the other.
+    same: Jaccard similarity of their word triples; first_retained, second_retained: share of the sentences of each that
+    is in the other; all in [0, 1]. suggested: whether one may be a new version of the other.
     """
 
     first: int
@@ -217,7 +217,7 @@ class VersionChains:
         if len(before) == 1:
             return (older.id, older.version_of, newer.version_of), (newer.id, newer.version_of, older.id)
         if len(after) == 1:
-            later = next(each for place, each in enumerate(before) if place and before[place - 1].id == older.id)
+            later = next(each for index, each in enumerate(before) if index and before[index - 1].id == older.id)
             return (newer.id, newer.version_of, older.id), (later.id, older.id, newer.id)
         raise BadRequest(
             f"'{older.name}' and '{newer.name}' both have other versions, which would branch.",

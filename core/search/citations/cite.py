@@ -364,22 +364,22 @@ def written(citation: Citation, style: CitationStyle | str) -> str:
 
 def linked(citation: Citation) -> str:
     """The place of a citation as a Markdown link to its document, escaped: `[IRS\\_Pub\\_15.pdf, p.5](https://…)`."""
-    place = re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(_brief(citation)[1:-1].split()))
-    return f"[{place}]({citation.address})" if citation.address else f"\\[{place}\\]"
+    location = re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(_brief(citation)[1:-1].split()))
+    return f"[{location}]({citation.address})" if citation.address else f"\\[{location}\\]"
 
 
 def _brief(citation: Citation) -> str:
-    place = _place(citation, "p.")
-    return f"[{citation.document_name}, {place}]" if place else f"[{citation.document_name}]"
+    location = _location(citation, "p.")
+    return f"[{citation.document_name}, {location}]" if location else f"[{citation.document_name}]"
 
 
 def _academic(citation: Citation) -> str:
     author = f"{citation.authority.capitalize()}. " if citation.authority else ""
-    place = _place(citation, "Page ")
-    return f"{author}{citation.document_name}." + (f" {place[0].upper()}{place[1:]}." if place else "")
+    location = _location(citation, "Page ")
+    return f"{author}{citation.document_name}." + (f" {location[0].upper()}{location[1:]}." if location else "")
 
 
-def _place(citation: Citation, page: str) -> str:
+def _location(citation: Citation, page: str) -> str:
     if citation.rows is not None:
         first, last = citation.rows
         return f"row {first}" if first == last else f"rows {first}–{last}"

@@ -285,9 +285,9 @@ class SynonymFinder:
     def _vectors(self, units: NDArray[np.float32], rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
         """One vector per term: the stored one if the word is known, else embedded now."""
         vectors = units[rows]
-        unknown = [place for place, row in enumerate(rows) if row < 0]
+        unknown = [index for index, row in enumerate(rows) if row < 0]
         if unknown:
-            vectors[unknown] = self._embedder.embed([terms[place] for place in unknown])
+            vectors[unknown] = self._embedder.embed([terms[index] for index in unknown])
         return vectors
 
 

@@ -156,7 +156,7 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
     question = question.replace("’", "'")
     category, found = _category(question, table) if "category" not in removed_chips else (table.default, ())
     domain = {} if "domain" in removed_chips else _domains(question, terms)
-    place = {} if "jurisdiction" in removed_chips else terms.jurisdictions.hits(question)
+    jurisdictions = {} if "jurisdiction" in removed_chips else terms.jurisdictions.hits(question)
     dates = None if "date" in removed_chips else dates_in_question(question, today)
     trend = () if "trend" in removed_chips else _trend(question, table, today)
     relational = () if "relational" in removed_chips else found_phrases(table.relational_phrases, question)
@@ -166,14 +166,14 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
         confidence=round(confidence, 10),
         truths=dict(category.truths),
         domain=next(iter(domain), None),
-        jurisdiction=next(iter(place), None),
+        jurisdiction=next(iter(jurisdictions), None),
         date_from=dates.start.isoformat() if dates and dates.start else None,
         date_to=dates.end.isoformat() if dates and dates.end else None,
         trend=bool(trend),
         relational=bool(relational),
         keywords=keywords(question),
         answer_kind=question_kind(question),
-        chips=_chips(category, found, domain, place, dates, trend, relational),
+        chips=_chips(category, found, domain, jurisdictions, dates, trend, relational),
     )
 
 
@@ -244,14 +244,14 @@ def _chips(
     category: Category,
     found: Sequence[str],
     domain: Mapping[str, Sequence[str]],
-    place: Mapping[str, Sequence[str]],
+    jurisdictions: Mapping[str, Sequence[str]],
     dates: AskedDates | None,
     trend: Sequence[str],
     relational: Sequence[str],
 ) -> tuple[Chip, ...]:
     chips = [Chip("category", category.name, ", ".join(found))] if found else []
     chips += [Chip("domain", name, ", ".join(matched)) for name, matched in list(domain.items())[:1]]
-    chips += [Chip("jurisdiction", name, ", ".join(matched)) for name, matched in list(place.items())[:1]]
+    chips += [Chip("jurisdiction", name, ", ".join(matched)) for name, matched in list(jurisdictions.items())[:1]]
     if dates:
         bounds = [day.isoformat() if day else "" for day in (dates.start, dates.end)]
         chips.append(Chip("date", " to ".join(bounds).strip(), dates.words))

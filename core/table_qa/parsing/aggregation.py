@@ -190,7 +190,7 @@ def read_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, Aggregat
 def take_rate(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure]:
     """The share that "attrition rate" asks for: of the condition read from the words before "rate". Raises Unclear."""
     end = parse.items[at].first
-    ends = {item.first: item.last for place, item in enumerate(parse.items) if place in parse.used}
+    ends = {item.first: item.last for index, item in enumerate(parse.items) if index in parse.used}
     before = [(first, clause) for first, clause in parse.where if ends.get(first) == end]
     if not before:
         raise Unclear("It is not clear which rate is meant.")

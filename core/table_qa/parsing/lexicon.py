@@ -186,10 +186,10 @@ def _match_header(
     them."""
     unnamed = dict(enumerate(header))
     quality = 0.0
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         found = _header_position(token, unnamed)
         if found is None:
-            if place in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
+            if index in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
                 return None
             continue
         at, sureness = found

@@ -112,7 +112,7 @@ def _ranked_rows(
 def _is_measured_behind(parse: QuestionParse, at: int) -> bool:
     """Whether what is highest is named behind the superlative: "best average rating", not "pays best"."""
     return any(
-        place in parse.used and parse.items[place].kind in _MEASURED for place in range(at + 1, len(parse.items))
+        index in parse.used and parse.items[index].kind in _MEASURED for index in range(at + 1, len(parse.items))
     )
 
 

@@ -176,11 +176,11 @@ def _candidates(
         yield score, QuestionItem(operator.name, operator.first, operator.last)
     for span in words.dates:
         yield _DATE_WORD * (span.last - span.first), QuestionItem("date", span.first, span.last, date=span)
-    for place, token in enumerate(words.tokens):
+    for index, token in enumerate(words.tokens):
         if token.number:
-            yield _NUMBER, QuestionItem("number", place, place + 1, number=token.number)
+            yield _NUMBER, QuestionItem("number", index, index + 1, number=token.number)
         if token.stem in asking().row_words:
-            yield _ROW_WORD, QuestionItem("rows", place, place + 1)
+            yield _ROW_WORD, QuestionItem("rows", index, index + 1)
     for phrase in _names(words, reachable, values):
         yield phrase.score, QuestionItem(phrase.meaning.kind, phrase.first, phrase.last, phrase.meaning)
 

@@ -150,16 +150,16 @@ def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[Date
     spans: list[DateSpan] = []
     rest = question
     for range_, at, end in _date_ranges(question, today):
-        inside = [place for place, token in enumerate(tokens) if at <= token.start < end]
+        inside = [index for index, token in enumerate(tokens) if at <= token.start < end]
         if inside and rest[at:end] == question[at:end]:
             rest = rest[:at] + "\0" * (end - at) + rest[end:]
             spans.append(DateSpan(range_, inside[0], inside[-1] + 1))
-    taken = {place for span in spans for place in range(span.first, span.last)}
-    for place, token in enumerate(tokens):
-        if place not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
+    taken = {index for span in spans for index in range(span.first, span.last)}
+    for index, token in enumerate(tokens):
+        if index not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
             year = int(token.number)
             dates = AskedDates(date(year, 1, 1), date(year, 12, 31), token.word)
-            spans.append(DateSpan(dates, place, place + 1))
+            spans.append(DateSpan(dates, index, index + 1))
     return sorted(spans, key=lambda span: span.first)
 
 

@@ -92,8 +92,8 @@ def draw_best_evidence(cell: Cell) -> None:
     if best is None:
         return
     what = "Best evidence" if cell.evidence else "Closest sentence, not enough to count"
-    place = ", ".join(filter(None, (shorten_middle(best.document_name, 50), cited_place(best))))
-    st.markdown(f"**{what}:** “{plain(shorten(display_quote(best.quote), _BEST))}” :gray[{plain(place)}]")
+    location = ", ".join(filter(None, (shorten_middle(best.document_name, 50), cited_place(best))))
+    st.markdown(f"**{what}:** “{plain(shorten(display_quote(best.quote), _BEST))}” :gray[{plain(location)}]")
 
 
 _BEST = 220  # characters of the best sentence above the form: two to three lines of the pane

@@ -71,11 +71,11 @@ def _decision(minuted: MinutesDecision) -> None:
         st.markdown(f"**{plain(shorten(decision.topic, 160))}** · {about_in_words(decision.kind)}")
         st.markdown(f":material/gavel: {decision_line(decision)}")
         for citation in minuted.quotes:
-            st.markdown(f"“{plain(shorten(display_quote(citation.quote), 400))}” :gray[{plain(_place(citation))}]")
+            st.markdown(f"“{plain(shorten(display_quote(citation.quote), 400))}” :gray[{plain(_location(citation))}]")
         st.caption(f"Present: {plain(people_in_words(decision.present))}")
 
 
-def _place(citation: Citation) -> str:
+def _location(citation: Citation) -> str:
     return ", ".join(filter(None, (shorten_middle(citation.document_name, 50), cited_place(citation))))
 
 

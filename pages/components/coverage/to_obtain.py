@@ -36,11 +36,11 @@ def draw(board: Board) -> None:
             "CSV", lambda: to_obtain_csv(groups), "to-obtain.csv", "text/csv", icon=":material/download:",
             type="tertiary", on_click="ignore",
         )  # fmt: skip
-    for place, group in enumerate(groups):
-        _group(group, board.project or "The whole library", place)
+    for index, group in enumerate(groups):
+        _group(group, board.project or "The whole library", index)
 
 
-def _group(group: AskGroup, title: str, place: int) -> None:
+def _group(group: AskGroup, title: str, index: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             icon = ":material/person:" if group.person else ":material/account_balance:"
@@ -49,11 +49,11 @@ def _group(group: AskGroup, title: str, place: int) -> None:
             st.caption(f"{count(len(group.items), 'cell')} · {group.severities}", width="content")
             st.space("stretch")
             text = group_text(group, title)
-            with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=f"obtain.copy.{place}"):
+            with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=f"obtain.copy.{index}"):
                 st.code(text, language=None, wrap_lines=True, height=min(420, 90 + 26 * len(group.items)))
             st.download_button(
-                "Text", text, f"to-obtain-{place + 1}.txt", "text/plain", icon=":material/download:", type="tertiary",
-                key=f"obtain.text.{place}", on_click="ignore",
+                "Text", text, f"to-obtain-{index + 1}.txt", "text/plain", icon=":material/download:", type="tertiary",
+                key=f"obtain.text.{index}", on_click="ignore",
             )  # fmt: skip
         for each in group.items[:_MOST]:
             st.markdown(_line(each))

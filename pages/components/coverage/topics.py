@@ -104,12 +104,12 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
 def _proposal_row(topic: Topic) -> dict[str, Any]:
     if topic.source is None:
         return {"topic": topic.name, "keywords": ", ".join(topic.keywords), "domain": topic.domain}
-    place = ", ".join(filter(None, (topic.source.document_name, cited_place(topic.source))))
+    location = ", ".join(filter(None, (topic.source.document_name, cited_place(topic.source))))
     return {
         "topic": topic.name,
         "says": topic.modality.value if topic.modality else "",
         "sentence": display_quote(topic.source.quote),
-        "document": place,
+        "document": location,
         "domain": topic.domain,
     }
 
@@ -182,8 +182,8 @@ def _table(listed: Sequence[Topic]) -> None:
 
 def _row(topic: Topic) -> dict[str, Any]:
     source = topic.source
-    place = ", ".join(filter(None, (source.document_name, cited_place(source)))) if source else ""
-    where = f"{place}: {display_quote(source.quote)}" if source else ""
+    location = ", ".join(filter(None, (source.document_name, cited_place(source)))) if source else ""
+    where = f"{location}: {display_quote(source.quote)}" if source else ""
     modality = f" · {topic.modality.value}" if topic.modality else ""
     return {
         "select": False,

@@ -33,8 +33,8 @@ def candidates(tables: Sequence[RealityTable]) -> list[str]:
     """Questions in the order they are worth asking, the same for the same tables; the largest records come first."""
     ordered = sorted(tables, key=lambda table: (table.role is not TableRole.RECORDS, -table.rows, table.name))
     ranked = [
-        (kind + 2 * place, place, question)
-        for place, table in enumerate(ordered[:_TABLES])
+        (kind + 2 * index, index, question)
+        for index, table in enumerate(ordered[:_TABLES])
         for kind, question in _candidates_for(table)
     ]
     return list(dict.fromkeys(question for _, _, question in sorted(ranked)))
@@ -183,7 +183,7 @@ def _draw_answer(seen: TablesView, first: TableAnswer) -> None:
             "reading", mark, lambda: state.table_service().follow(first.question, other, seen.project)
         )
     _head(answer)
-    _other_readings([(place, each) for place, each in enumerate(readings) if place != number])
+    _other_readings([(index, each) for index, each in enumerate(readings) if index != number])
     _body(seen, answer)
 
 
@@ -204,13 +204,13 @@ def _other_readings(readings: Sequence[tuple[int, OtherReading]]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Did you mean", width="content")
-        for place, each in readings:
+        for index, each in readings:
             st.button(
                 plain(each.reading),
-                key=f"data.reading.{place}",
+                key=f"data.reading.{index}",
                 icon=":material/alt_route:",
                 on_click=_choose_reading,
-                args=(place,),
+                args=(index,),
             )
 
 
@@ -334,14 +334,14 @@ def _draw_refusal(seen: TablesView, answer: TableAnswer) -> None:
 
 def _choices(answer: TableAnswer, chosen: int) -> None:
     """The readings of a question that fits several; one click answers it."""
-    for place, each in enumerate(answer.others, start=1):
-        if place != chosen:
+    for index, each in enumerate(answer.others, start=1):
+        if index != chosen:
             st.button(
                 plain(each.reading),
-                key=f"data.reading.{place}",
+                key=f"data.reading.{index}",
                 icon=":material/alt_route:",
                 on_click=_choose_reading,
-                args=(place,),
+                args=(index,),
             )
 
 

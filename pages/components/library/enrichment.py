@@ -333,7 +333,7 @@ def _questions(found: Enrichment, document: Document) -> None:
     if not questions:
         st.caption("No sentence plainly answers a question.")
     edits = session.workbench().enrichment.edits
-    for place, each in enumerate(questions):
+    for number, each in enumerate(questions):
         text, cite, away = st.columns(_QUOTED, vertical_alignment="center")
         text.markdown(f"**{plain(each.question)}**  \n{_quote_line(each.answer, document)}")
         _cite(cite, each.answer, document)
@@ -341,7 +341,7 @@ def _questions(found: Enrichment, document: Document) -> None:
             "",
             icon=":material/close:",
             type="tertiary",
-            key=f"enrich.question.{found.document_id}.{place}",
+            key=f"enrich.question.{found.document_id}.{number}",
             help="Take this question out",
             on_click=_apply_change,
             args=(partial(edits.remove_question, found.document_id, each.question, who()),),

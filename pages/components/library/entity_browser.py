@@ -195,12 +195,12 @@ def _see_details(document_id: int) -> None:
 def _document_row(entry: ListedDocument, spelling: str) -> dict[str, Any]:
     document = entry.document
     style = truth_style(document.labels.truth.value)
-    place = {"id": document.id, "mark": entry.passage, "find": spelling}
+    params = {"id": document.id, "mark": entry.passage, "find": spelling}
     return {
         "id": document.id,
         "name": shorten_middle(document.name, _NAME_LENGTH),
         "full": document.name,
-        "address": f"document?{urlencode({name: value for name, value in place.items() if value})}",
+        "address": f"document?{urlencode({name: value for name, value in params.items() if value})}",
         "sentence": parts_asked_for(shorten(entry.sentence, _SENTENCE_LENGTH), (), [spelling])
         if entry.sentence
         else [],

@@ -178,8 +178,8 @@ def _compare(document: Document, chain: Sequence[Document], related: RelatedDocu
     others = {each.id: each for each in (*chain, *(other for other, _ in related.near)) if each.id != document.id}
     if not others:
         return
-    place = next(number for number, each in enumerate(chain) if each.id == document.id)
-    first = chain[place - 1].id if place else chain[1].id if len(chain) > 1 else next(iter(others))
+    position = next(number for number, each in enumerate(chain) if each.id == document.id)
+    first = chain[position - 1].id if position else chain[1].id if len(chain) > 1 else next(iter(others))
     both = {**others, document.id: document}
     numbers = {each.id: f"v{number} · " for number, each in enumerate(chain, 1)} if len(chain) > 1 else {}
     st.markdown("**What changed**")
@@ -199,9 +199,9 @@ def _compare(document: Document, chain: Sequence[Document], related: RelatedDocu
 
 def _older_and_newer(other: Document, document: Document, chain: Sequence[Document]) -> tuple[int, int]:
     """The older and the newer of two documents, by the chain if it has both."""
-    places = {each.id: number for number, each in enumerate(chain)}
-    if {other.id, document.id} <= places.keys():
-        older, newer = sorted((other.id, document.id), key=places.__getitem__)
+    positions = {each.id: number for number, each in enumerate(chain)}
+    if {other.id, document.id} <= positions.keys():
+        older, newer = sorted((other.id, document.id), key=positions.__getitem__)
         return older, newer
     first, second, _ = in_order(other, document)
     return first.id, second.id
@@ -257,8 +257,8 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
 
 def _proposal(proposal: CitationUpdate) -> None:
     sentence = plain(shorten(proposal.sentence.text, 300))
-    place = sentence_place(proposal.document, proposal.sentence.page, proposal.sentence.start)
-    where = f"{plain(shorten_middle(proposal.document.name, 60))}, {place}"
+    location = sentence_place(proposal.document, proposal.sentence.page, proposal.sentence.start)
+    where = f"{plain(shorten_middle(proposal.document.name, 60))}, {location}"
     st.markdown(f":material/arrow_forward: “{sentence}” :gray[({where}; {likeness(proposal.likeness)})]")
 
 

@@ -238,14 +238,14 @@ def list_rows(result: SearchResult, *, grouped: bool, new: Callable[[Hit], bool]
     rows = []
     for hit in sorted(result.hits, key=lambda each: (best[each.candidate.passage.document_id], each.rank)):
         passage = hit.candidate.passage
-        row = _row(hit, result, new) | {"place": _place(hit, result)}
+        row = _row(hit, result, new) | {"place": _location(hit, result)}
         if hit.rank == best[passage.document_id]:
             row["group"] = f"{passage.document_name} ({of_document[passage.document_id]})"
         rows.append(row)
     return rows
 
 
-def _place(hit: Hit, result: SearchResult) -> str:
+def _location(hit: Hit, result: SearchResult) -> str:
     """Page and heading: several results of one page are told apart by what they are under."""
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
@@ -254,7 +254,7 @@ def _place(hit: Hit, result: SearchResult) -> str:
 
 def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str, Any]:
     """One row: its sentence with the words asked for, its truth and place, its score in [0, 1], and short notes."""
-    passage, where = hit.candidate.passage, _place(hit, result)
+    passage, where = hit.candidate.passage, _location(hit, result)
     stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
     letters = _ROW_NAME_BEFORE_HEADING if " · " in where else _ROW_NAME
     sentence = display_quote(hit.citations[0].quote if hit.citations else passage.text)

@@ -73,9 +73,9 @@ def measure_label(measure: str) -> str:
     return LABELS.get(measure, measure)
 
 
-def side_label(place: int, experiment: Experiment, length: int = 24) -> str:
+def side_label(index: int, experiment: Experiment, length: int = 24) -> str:
     """An experiment among others, as safe text for charts and tables: "A balanced"."""
-    return f"{SIDES[place]} {shorten(experiment.profile.ref, length)}"
+    return f"{SIDES[index]} {shorten(experiment.profile.ref, length)}"
 
 
 def decimal(value: float) -> str:
@@ -226,17 +226,17 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
 
     colours, sides = palette(dark=dark), len(found.experiments)
     drawn = Figure()
-    for place, experiment in enumerate(found.experiments):
-        off = (place - (sides - 1) / 2) * min(_APART, 0.6 / max(1, sides - 1))
-        some = [(n, row.values[place], row.measure.name) for n, row in enumerate(found.rows)]
+    for index, experiment in enumerate(found.experiments):
+        off = (index - (sides - 1) / 2) * min(_APART, 0.6 / max(1, sides - 1))
+        some = [(n, row.values[index], row.measure.name) for n, row in enumerate(found.rows)]
         known = [(n, interval, name) for n, interval, name in some if interval is not None]
         values = [interval for _, interval, _ in known]
-        colour, called = colours.sides[place], escape(side_label(place, experiment, 18))
+        colour, called = colours.sides[index], escape(side_label(index, experiment, 18))
         drawn.add_trace(
             Scatter(
                 x=[interval.mean for interval in values], y=[n + off for n, _, _ in known], mode="markers",
                 name=f"{called} · {percent(experiment.unjudged)} unjudged",
-                marker={"color": colour, "size": 10, "symbol": SYMBOLS[place]}, error_x=whiskers(values, colour),
+                marker={"color": colour, "size": 10, "symbol": SYMBOLS[index]}, error_x=whiskers(values, colour),
                 customdata=[_dot_words(called, name, interval) for _, interval, name in known],
                 hovertemplate="%{customdata}<extra></extra>",
             )
@@ -265,8 +265,8 @@ def trend_lines(lines: Sequence[TrendLine], *, dark: bool = False) -> "Figure":
 
     colours = palette(dark=dark)
     drawn = Figure()
-    for place, line in enumerate(lines[:MOST_LINES]):
-        colour, symbol = colours.sides[place], SYMBOLS[place]
+    for index, line in enumerate(lines[:MOST_LINES]):
+        colour, symbol = colours.sides[index], SYMBOLS[index]
         values = [point.value for point in line.points]
         drawn.add_trace(
             Scatter(

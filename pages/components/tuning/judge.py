@@ -38,9 +38,9 @@ def grade_buttons(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> 
 def _grade_keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
     """One button per grade; the keys 0 to 3 and X press them."""
     mine = item.mine if item else None
-    for place, given in zip(st.columns(5, gap="small"), [*GRADES, None], strict=True):
+    for column, given in zip(st.columns(5, gap="small"), [*GRADES, None], strict=True):
         chosen = mine is not None and mine.grade == given
-        place.button(
+        column.button(
             _LABELS.get(given, "Can't judge") if given is not None else "Can't judge",
             key=f"judge.grade.{given}",
             type="primary" if chosen else "secondary",
@@ -60,12 +60,12 @@ def _navigation(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> No
     """To the result before and after, and to the next question."""
     units: Sequence[str] = pool.units
     here = units.index(item.unit) if item else len(units)
-    before, place, after, following = st.columns([2, 4, 2, 3], vertical_alignment="center")
+    before, title, after, following = st.columns([2, 4, 2, 3], vertical_alignment="center")
     before.button(
         "Previous", key="judge.before", icon=":material/arrow_back:", shortcut="Left", width="stretch",
         disabled=here == 0, on_click=state.open_unit, args=(units[here - 1] if here else "",),
     )  # fmt: skip
-    place.markdown(_grade_strip(pool, item), text_alignment="center")
+    title.markdown(_grade_strip(pool, item), text_alignment="center")
     after.button(
         "Next",
         key="judge.after",
@@ -408,7 +408,7 @@ def _text(item: PoolItem, stems: Collection[str]) -> None:
 
 def _ranks_line(item: PoolItem) -> None:
     """The rank under each profile, and other known grades."""
-    parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.places.items()]
+    parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.ranks.items()]
     parts += [f"score {item.score:.3f}"] if item.score is not None else []
     parts += [f"known answer: {grade_words(item.known)}"] if item.known is not None else []
     parts += [f"{plain(each.who)}: {grade_words(each.grade)}" for each in item.others]

@@ -54,7 +54,7 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
         on_select="rerun",
         selection_mode="multi-row",
     )
-    chosen = [done[place] for place in event["selection"]["rows"] if place < len(done)]
+    chosen = [done[index] for index in event["selection"]["rows"] if index < len(done)]
     _experiment_actions(chosen)
 
 
@@ -206,8 +206,8 @@ def _trend(listed: Sequence[Experiment], measure: str, first: Sequence[str]) -> 
     lines = trend(listed, measure)
     if sum(len(line.points) for line in lines) < 2:
         return
-    places = {name: place for place, name in enumerate(dict.fromkeys(first))}
-    lines = tuple(sorted(lines, key=lambda line: places.get(line.profile, len(places))))
+    order = {name: index for index, name in enumerate(dict.fromkeys(first))}
+    lines = tuple(sorted(lines, key=lambda line: order.get(line.profile, len(order))))
     more = f", the {MOST_LINES} measured last" if len(lines) > MOST_LINES else ""
     st.markdown(f"**{measure_label(measure)} over time** :gray[· a line per profile{more}]")
     st.plotly_chart(

@@ -63,10 +63,10 @@ def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "
         ("Found, on questions<br>it had not seen", found.held_out, colours.sides[0], "diamond", "this one counts"),
     )
     drawn = Figure()
-    for place, (label, interval, colour, symbol, meaning) in enumerate(rows):
+    for index, (label, interval, colour, symbol, meaning) in enumerate(rows):
         drawn.add_trace(
             Scatter(
-                x=[interval.mean], y=[place], mode="markers+text", text=[decimal(interval.mean)],
+                x=[interval.mean], y=[index], mode="markers+text", text=[decimal(interval.mean)],
                 textposition="top right", textfont={"size": 13, "color": colours.ink},
                 error_x=whiskers([interval], colour),
                 marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
@@ -93,10 +93,10 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     """
     from plotly.graph_objects import Bar, Figure, Scatter
 
-    colours, places = palette(dark=dark), list(range(len(changes)))
+    colours, positions = palette(dark=dark), list(range(len(changes)))
     drawn = Figure(
         Bar(
-            orientation="h", x=[each.after for each in changes], y=places, width=0.56, name="found",
+            orientation="h", x=[each.after for each in changes], y=positions, width=0.56, name="found",
             marker={"color": colours.good, "cornerradius": 2}, customdata=[_change_words(each) for each in changes],
             hovertemplate="%{customdata}<extra></extra>",
         )
@@ -104,7 +104,7 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     _spread(drawn, changes, colours.ink)
     drawn.add_trace(
         Scatter(
-            x=[each.before for each in changes], y=places, mode="markers", name="in use now", hoverinfo="skip",
+            x=[each.before for each in changes], y=positions, mode="markers", name="in use now", hoverinfo="skip",
             marker={
                 "symbol": "line-ns-open", "size": 24, "color": colours.mark, "line": {"width": 3, "color": colours.mark}
             },
@@ -113,7 +113,7 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     set_frame(drawn, 60 + 34 * len(changes), dark=dark, legend=True)
     drawn.update_xaxes(range=[-0.01, None], tickformat=".2f", rangemode="tozero")
     drawn.update_yaxes(
-        tickvals=places, ticktext=[f"{factor_label(each.factor)} " for each in changes],
+        tickvals=positions, ticktext=[f"{factor_label(each.factor)} " for each in changes],
         range=[len(changes) - 0.5, -0.5], showgrid=False,
     )  # fmt: skip
     return drawn
@@ -123,10 +123,10 @@ def _spread(drawn: "Figure", changes: Sequence[WeightChange], ink: str) -> None:
     """A thin line per factor, from the least to the most it got over the folds."""
     from plotly.graph_objects import Scatter
 
-    for place, each in enumerate(changes):
+    for index, each in enumerate(changes):
         drawn.add_trace(
             Scatter(
-                x=[each.low, each.high], y=[place, place], mode="lines+markers", line={"width": 1.4, "color": ink},
+                x=[each.low, each.high], y=[index, index], mode="lines+markers", line={"width": 1.4, "color": ink},
                 marker={"symbol": "line-ns-open", "size": 9, "color": ink, "line": {"width": 1.4, "color": ink}},
                 showlegend=False, hoverinfo="skip",
             )

@@ -75,8 +75,8 @@ def _head(document: Document, queue: state.CheckQueue) -> None:
         st.markdown(f"**{plain(shorten_middle(document.name, _NAME))}**", width="content")
         cards.document_link(document.id, "Open the document")
         st.space("stretch")
-        place, total = queue.document_ids.index(document.id) + 1, len(queue.document_ids)
-        st.caption(f"{place:,} of {total:,} {queue.what}", width="content")
+        number, total = queue.document_ids.index(document.id) + 1, len(queue.document_ids)
+        st.caption(f"{number:,} of {total:,} {queue.what}", width="content")
         for label, icon, key, target in (
             ("Previous", "arrow_back", "K", queue.before(document.id)),
             ("Next", "arrow_forward", "J", queue.after(document.id)),

@@ -58,9 +58,9 @@ def quotes_of(document: Document, texts: Mapping[int, str]) -> list[Quote]:
         for evidence in label.evidence:
             if not evidence.quote.strip():
                 continue
-            place = None if evidence.source is EvidenceSource.NAME else _place(evidence.quote, texts)
-            page, start = place or (None, 0)
-            number = numbers.setdefault((*place, evidence.quote), len(numbers) + 1) if place else None
+            span = None if evidence.source is EvidenceSource.NAME else _span_of_quote(evidence.quote, texts)
+            page, start = span or (None, 0)
+            number = numbers.setdefault((*span, evidence.quote), len(numbers) + 1) if span else None
             share = shares.get(evidence) if field in labels.LEARNED else None
             supports = evidence.value == value
             rule = "file name" if evidence.source is EvidenceSource.NAME else evidence.rule
@@ -68,7 +68,7 @@ def quotes_of(document: Document, texts: Mapping[int, str]) -> list[Quote]:
     return found
 
 
-def _place(quote: str, texts: Mapping[int, str]) -> tuple[int, int] | None:
+def _span_of_quote(quote: str, texts: Mapping[int, str]) -> tuple[int, int] | None:
     for number, text in sorted(texts.items()):
         if (start := text.find(quote)) >= 0:
             return number, start
@@ -161,11 +161,11 @@ def quotes_data(document: Document, quotes: Sequence[Quote], terms: WorkspaceTer
 
 def _quote_data(quote: Quote, terms: WorkspaceTerms) -> dict[str, Any]:
     other = "" if quote.supports else f"for {labels.value_title(quote.field, quote.value, terms)}"
-    place = "" if quote.number or quote.rule == "file name" else "not found in the text"
+    missing = "" if quote.number or quote.rule == "file name" else "not found in the text"
     return {
         "number": quote.number or 0,
         "words": shorten(quote.words, _MOST_QUOTE),
-        "rule": " · ".join(filter(None, (quote.rule, other, place))),
+        "rule": " · ".join(filter(None, (quote.rule, other, missing))),
         "share": None if quote.share is None else round(quote.share, 3),
     }
 

@@ -99,9 +99,9 @@ class Postings:
         first, end = np.searchsorted(self.words, (word, word + 1))
         return self.rows[first:end]
 
-    def moved(self, places: NDArray[np.int32]) -> "Postings":
+    def moved(self, new_rows: NDArray[np.int32]) -> "Postings":
         """The same with row n moved to places[n]; rows at -1 are left out."""
-        rows = places[self.rows]
+        rows = new_rows[self.rows]
         return Postings(self.words[rows >= 0], rows[rows >= 0])
 
     @classmethod
@@ -134,8 +134,8 @@ class Columns:
         """The row of each id, -1 for one that is not here."""
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        return np.where(self.ids[places] == ids, places, -1)
+        indices = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[indices] == ids, indices, -1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name, for a file."""
@@ -167,12 +167,12 @@ def merge_columns(parts: Sequence[Columns], retained: Sequence[NDArray[np.bool_]
     ids = np.concatenate([part.ids for part in parts])
     chosen = np.flatnonzero(np.concatenate(retained))
     chosen = chosen[np.argsort(ids[chosen], kind="stable")]
-    places = np.full(len(ids), -1, dtype=np.int32)
-    places[chosen] = np.arange(len(chosen), dtype=np.int32)
+    new_rows = np.full(len(ids), -1, dtype=np.int32)
+    new_rows[chosen] = np.arange(len(chosen), dtype=np.int32)
     starts = np.cumsum([0, *(len(part) for part in parts)])
     listed = []
     for number in range(len(LISTED)):
-        each = [p.listed[number].moved(places[s : s + len(p)]) for s, p in zip(starts, parts, strict=False)]
+        each = [p.listed[number].moved(new_rows[s : s + len(p)]) for s, p in zip(starts, parts, strict=False)]
         listed.append(Postings.concatenate(each))
     plain = {
         name: np.concatenate([getattr(part, name) for part in parts])[chosen]

@@ -58,7 +58,10 @@ def test_insights_and_episodes_are_counted_apart(store: InsightStore) -> None:
 def test_what_was_never_stored_is_not_found(store: InsightStore, kind: type[InsightOrEpisode]) -> None:
     with pytest.raises(NotFound, match=kind.origin.value):
         store.find(kind, NOWHERE)
-    for change in (lambda: store.change(insight(id=NOWHERE, version=1)), lambda: store.place(insight(id=NOWHERE), 1)):
+    for change in (
+        lambda: store.change(insight(id=NOWHERE, version=1)),
+        lambda: store.assign_document(insight(id=NOWHERE), 1),
+    ):
         with pytest.raises(NotFound):
             change()
 
@@ -80,7 +83,7 @@ def test_the_second_of_two_who_change_the_same_is_told(store: InsightStore) -> N
 
 def test_where_it_is_searchable_is_no_change(store: InsightStore) -> None:
     read = store.add(insight())
-    store.place(read, 12)
+    store.assign_document(read, 12)
     assert store.find(Insight, read.id) == replace(read, document_id=12)
     changed = store.change(replace(read, text="New."))
     assert changed.document_id == 12
@@ -90,7 +93,7 @@ def test_where_it_is_searchable_is_no_change(store: InsightStore) -> None:
 
 def test_a_deleted_one_keeps_its_row_and_leaves_every_list(store: InsightStore) -> None:
     kept = store.add(insight(links=(LINK,), tags=("tax",)))
-    store.place(kept, 12)
+    store.assign_document(kept, 12)
     gone = store.change(replace(kept, deleted_at=AT))
     assert store.listed(Insight, InsightQuery(), 1, 10).items == ()
     assert store.counts(Insight, None).total == 0
