@@ -94,7 +94,7 @@ def paged(
 
     Raises BadRequest for a cursor of another list.
     """
-    offset = _place_after(paging, fetch, key) if paging.cursor else paging.offset
+    offset = _start_after(paging, fetch, key) if paging.cursor else paging.offset
     found = fetch(paging.limit, offset)
     end = offset + len(found.entries)
     more = bool(found.entries) and end < found.total
@@ -114,7 +114,7 @@ def paged_list(
     return paged(paging, lambda limit, offset: Listed(entries[offset : offset + limit], len(entries)), key, shape)
 
 
-def _place_after(paging: WantedPage, fetch: Callable[[int, int], Listed[T]], key: Callable[[T], object]) -> int:
+def _start_after(paging: WantedPage, fetch: Callable[[int, int], Listed[T]], key: Callable[[T], object]) -> int:
     """The offset after the cursor's entry; its old place when the entry is no longer there."""
     end, last = _read(paging)
     start = max(0, end - 1 - _AROUND)

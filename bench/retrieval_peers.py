@@ -163,7 +163,7 @@ def _by_hnsw(connection: Any, vectors: Vectors, ef_search: int, iterative: str) 
     return {share: answered(vectors, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
 
 
-def measure_chroma(folder: Path, files: Sequence[Path], asked: Vectors, most_seconds: float) -> Peer:
+def measure_chroma(folder: Path, files: Sequence[Path], query_vectors: Vectors, most_seconds: float) -> Peer:
     """An embedded Chroma with default settings, filled in batches; run it in a separate process. Not run when filling
     would take longer, extrapolated from its pace."""
     from storage.vectors.chroma import chroma_client
@@ -189,5 +189,5 @@ def measure_chroma(folder: Path, files: Sequence[Path], asked: Vectors, most_sec
         found = collection.query(query_embeddings=vector.reshape(1, -1), where=where, n_results=TOP, include=[])
         return [int(each) for each in found["ids"][0]]
 
-    dense = {share: answered(asked, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
+    dense = {share: answered(query_vectors, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
     return Peer({"Chroma's query": dense}, taken.seconds, resident_megabytes() - before)

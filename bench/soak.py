@@ -228,8 +228,8 @@ class _Work:
 
             def assess() -> None:
                 with self.record.timed("coverage run"):
-                    whole = {"whole": len(done) % 2 == 0}
-                    run = _answer(api.post("/coverage/runs", json=whole))["id"]
+                    options = {"whole": len(done) % 2 == 0}
+                    run = _answer(api.post("/coverage/runs", json=options))["id"]
                     self._wait_until_assessed(api, run)
                     done.append(run)
                 if self.over.is_set():

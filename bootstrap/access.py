@@ -43,7 +43,7 @@ class ScopedWorkbenches:
     """Gives each person a workbench. whole: of everything. build: a workbench whose stores see a scope only, and what
     closes it. Thread-safe."""
 
-    whole: Workbench
+    unscoped: Workbench
     build: Callable[["Scope"], tuple[Workbench, ExitStack]]
     locator: Callable[["Scope"], Locator]
     _workbenches: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
@@ -56,12 +56,12 @@ class ScopedWorkbenches:
 
         everything = principal.projects is None
         scope = Scope(login=principal.login) if everything else Scope(principal.projects, principal.login)
-        inner = self.whole if everything else self._scoped(scope)
+        inner = self.unscoped if everything else self._scoped(scope)
         with self._lock:
             behind, known = self._guarded.get(principal, (None, None))
         if known is not None and behind is inner:
             return known
-        made = cast(Workbench, guarded(inner, Guard(principal, self.locator(scope), self.whole.audit)))
+        made = cast(Workbench, guarded(inner, Guard(principal, self.locator(scope), self.unscoped.audit)))
         with self._lock:
             self._guarded[principal] = (inner, made)
             if len(self._guarded) > _KEPT:

@@ -85,11 +85,11 @@ def _queue() -> None:
         if not counts.running:
             st.rerun()
         read = queue.read_since()
-        whole = read + counts.running
+        total = read + counts.running
         now = [plain(shorten_middle(each.name, 48)) for each in queue.reading(1)]
         failed = [f"{counts.failed:,} failed"] if counts.failed else []
-        words = " · ".join([f"Processing: {read:,} of {count(whole, 'file')}", *now, *failed])
-        st.progress(read / whole, words)
+        words = " · ".join([f"Processing: {read:,} of {count(total, 'file')}", *now, *failed])
+        st.progress(read / total, words)
 
     if session.workbench().upload_queue.counts(cards.SURE).running:
         drawn()

@@ -196,7 +196,8 @@ def employees() -> Iterator[tuple[object, ...]]:
         status = dice.choices(("active", "leave", "terminated"), (91, 5, 4))[0]
         yield (
             f"TL{1000 + number}", last, first, department, title, location, "CA", shift, status, hired.isoformat(),
-            exempt, "hourly" if exempt == "N" else "salary", rate, dice.choice((40, 40, 40, 32, 24)) if exempt == "N" else 40,
+            exempt, "hourly" if exempt == "N" else "salary", rate,
+            dice.choice((40, 40, 40, 32, 24)) if exempt == "N" else 40,
             dice.choice(("MED-A", "MED-A", "MED-F", "none")), dice.choice((0, 0, 3, 4, 5, 6, 10)),
             f"{dice.uniform(0, 120):.2f}", f"{dice.uniform(0, 80):.2f}",
         )  # fmt: skip

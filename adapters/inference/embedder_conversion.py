@@ -67,12 +67,12 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
 
         def __init__(self) -> None:
             super().__init__()
-            self.whole = model
+            self.model = model
 
         def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            features: Any = self.whole(dict(zip(inputs, tensors, strict=True)))
-            whole = torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
-            return whole, features["token_embeddings"]
+            features: Any = self.model(dict(zip(inputs, tensors, strict=True)))
+            normalized = torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
+            return normalized, features["token_embeddings"]
 
     with torch.no_grad():
         traced = openvino.convert_model(TokensToVectors(), example_input=tuple(example[name] for name in inputs))

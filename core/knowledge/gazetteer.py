@@ -199,8 +199,8 @@ def language_countries(language: str) -> Mapping[str, float]:
         row = languages.get(language)
         if row and row["official_status"] in ("official", "de_facto_official"):
             people[_country(code)] = row["population_percent"] * _populations().get(code, 0)
-    whole = sum(people.values()) or 1.0
-    return {jurisdiction: number / whole for jurisdiction, number in people.items() if number / whole > _LEAST_SHARE}
+    total = sum(people.values()) or 1.0
+    return {jurisdiction: number / total for jurisdiction, number in people.items() if number / total > _LEAST_SHARE}
 
 
 @cache

@@ -112,11 +112,11 @@ def starts_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
 def _sequence(parts: Iterable[Any], folded: bool) -> _Begun:
     begun = _NOTHING
     for part in parts:
-        whole = [start for start, complete in begun if complete]
-        if not whole:
+        complete_starts = [start for start, complete in begun if complete]
+        if not complete_starts:
             break
         following = _part(part, folded)
-        longer = {(start + rest, complete) for start in whole for rest, complete in following}
+        longer = {(start + rest, complete) for start in complete_starts for rest, complete in following}
         grown = frozenset({each for each in begun if not each[1]} | longer)
         if len(grown) > _MOST_STARTS:
             return _ended(begun)
@@ -257,8 +257,8 @@ class PhraseFinder:
 
     def __init__(self, rows: Mapping[str, Sequence[str]]) -> None:
         phrases: dict[str, dict[int, dict[tuple[str, ...], list[str]]]] = {}
-        for key, spoken in rows.items():
-            for phrase in spoken:
+        for key, wordings in rows.items():
+            for phrase in wordings:
                 parts = _table_parts(phrase)
                 by_length = phrases.setdefault(parts[0], {}).setdefault(len(parts), {})
                 by_length.setdefault(parts, []).append(key)

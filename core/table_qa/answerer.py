@@ -183,13 +183,13 @@ class TableAnswerer:
         listed = self._values[table.id]
         if table.name not in stored:
             return listed
-        whole = dict(listed.whole)
+        values_by_words = dict(listed.whole)
         for name, value in stored[table.name]:
             column = table.column(name)
             if column is not None:
                 stems = value_words(value)
-                whole[stems] = [*whole.get(stems, []), (column, value)]
-        return ColumnValues(whole, listed.containing, listed.columns)
+                values_by_words[stems] = [*values_by_words.get(stems, []), (column, value)]
+        return ColumnValues(values_by_words, listed.containing, listed.columns)
 
     def _stored_values(self, words: QuestionWords, tables: Sequence[RealityTable]) -> ValuesByTable:
         """Values the question may name in columns that have too many to be listed in their profile."""

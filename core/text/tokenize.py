@@ -73,9 +73,9 @@ def index_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def _stems_with_parts(word: str) -> tuple[str, ...]:
-    whole = word.lower().replace("’", "'")
+    word_stem = word.lower().replace("’", "'")
     parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]
-    return tuple(stem(part) for part in (whole, *parts) if part not in STOP_WORDS)
+    return tuple(stem(part) for part in (word_stem, *parts) if part not in STOP_WORDS)
 
 
 def keywords(text: str) -> tuple[str, ...]:

@@ -135,8 +135,8 @@ class _Writer:
         if query.order is None and folded and not query.groups:
             return f"{head}\n{body}"
         key, way = self._way(outputs)
-        whole = range(1, 1 + (len(query.groups) if folded else len(outputs) if query.distinct else 1))
-        rest = [str(position) for position in whole if outputs[position - 1] != key]
+        positions = range(1, 1 + (len(query.groups) if folded else len(outputs) if query.distinct else 1))
+        rest = [str(position) for position in positions if outputs[position - 1] != key]
         if not query.limit:
             return f"{head}\n{body}\nORDER BY {', '.join([key + way, *rest])}"
         first = f"ORDER BY {key}{way}\nFETCH FIRST {int(query.limit)} ROWS WITH TIES"

@@ -109,8 +109,8 @@ class SqlTrash:
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
-        self._whole = replace(database, scope=EVERYTHING)
-        self._access = TableAccess(self._whole)
+        self._unscoped = replace(database, scope=EVERYTHING)
+        self._access = TableAccess(self._unscoped)
 
     # Looking
 
@@ -195,7 +195,11 @@ class SqlTrash:
                 select(CONTENTS.c.data).where(own, CONTENTS.c.origin == REALITY.name).order_by(CONTENTS.c.position)
             ).all()
             for table in _belonging():
-                if table is not REALITY and not self._put_back(connection, table, document_id) and table is DOCUMENTS:
+                if (
+                    table is not REALITY
+                    and not self._restore_rows(connection, table, document_id)
+                    and table is DOCUMENTS
+                ):
                     raise BadRequest(
                         f"'{trashed.name}' cannot be restored: the same file is in the library again.",
                         "Delete that one first, or delete this one for good.",
@@ -205,7 +209,7 @@ class SqlTrash:
             connection.execute(delete(TRASH).where(self._own(TRASH, document_id)))
         return trashed
 
-    def _put_back(self, connection: Connection, table: Table, document_id: int) -> int:
+    def _restore_rows(self, connection: Connection, table: Table, document_id: int) -> int:
         """Copy the rows of one table back; those are left out whose other document is gone by now. Columns that came
         later get their defaults."""
         stored = (self._own(CONTENTS, document_id), CONTENTS.c.origin == table.name)
@@ -227,7 +231,7 @@ class SqlTrash:
     @contextmanager
     def _moving(self, doing: str) -> Iterator[Connection]:
         """A transaction that may move tables of uploaded data too, where there are any."""
-        entered = self._access.owning(doing) if self._access.exists() else self._whole.transaction(doing)
+        entered = self._access.owning(doing) if self._access.exists() else self._unscoped.transaction(doing)
         with entered as connection:
             yield connection
 
@@ -245,7 +249,7 @@ class SqlTrash:
     def forget(self, document_id: int) -> None:
         """Delete its rows and tables, and what other rows quote from it."""
         self._redact(document_id)
-        SqlInsightStore(self._whole).renew_words(document_id)
+        SqlInsightStore(self._unscoped).renew_words(document_id)
         with self._moving("deleting for good") as connection:
             query = select(CONTENTS.c.data["id"].astext).where(
                 self._own(CONTENTS, document_id), CONTENTS.c.origin == REALITY.name
@@ -258,7 +262,7 @@ class SqlTrash:
     def _redact(self, document_id: int) -> None:
         """Take its words out of every stored value that names it."""
         named = f'"document_id": ?{int(document_id)}\\M'
-        with self._whole.transaction("deleting for good", PURGE_ROLE) as connection:
+        with self._unscoped.transaction("deleting for good", PURGE_ROLE) as connection:
             for table, names in quoting_columns().items():
                 keys = list(table.primary_key)
                 for name in names:
@@ -274,13 +278,13 @@ class SqlTrash:
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:
         """Whether no document of any tenant uses these bytes, besides those being deleted for good."""
-        with self._whole.transaction("deleting an original", PURGE_ROLE) as connection:
+        with self._unscoped.transaction("deleting an original", PURGE_ROLE) as connection:
             lock_original(connection, sha256, alone=True)
             yield not connection.scalars(text(_USED), {"names": [sha256], "settled": True}).all()
 
     def unused_originals(self, names: Sequence[str]) -> Sequence[str]:
         """Those that no document of any tenant uses, in the library or in the trash."""
-        with self._whole.transaction("looking for originals nobody uses", PURGE_ROLE) as connection:
+        with self._unscoped.transaction("looking for originals nobody uses", PURGE_ROLE) as connection:
             used = set(connection.scalars(text(_USED), {"names": list(names), "settled": False}))
         return [each for each in names if each not in used]
 
@@ -293,7 +297,7 @@ class SqlTrash:
     def alone(self) -> Iterator[bool]:
         """Whether this program alone empties the trash now; others are told so until the context ends."""
         query = text(f"SELECT pg_try_advisory_xact_lock({_PURGE_LOCK}, hashtext(:tenant))")
-        with self._whole.transaction("emptying the trash") as connection:
+        with self._unscoped.transaction("emptying the trash") as connection:
             yield bool(connection.scalar(query, {"tenant": self._tenant}))
 
     # What is left over
@@ -306,7 +310,7 @@ class SqlTrash:
             CONTENTS.c.tenant_id == self._tenant, CONTENTS.c.origin == REALITY.name
         )
         query = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema ORDER BY tablename")
-        with self._whole.transaction("looking for tables nobody uses") as connection:
+        with self._unscoped.transaction("looking for tables nobody uses") as connection:
             stored = connection.scalars(query, {"schema": self._access.schema}).all()
             known = known_tables(connection, self._tenant)
             used = {each.name if each.current else stored_name(each.name, each.version) for each in known}

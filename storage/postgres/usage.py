@@ -101,7 +101,7 @@ class SqlUsageLog:
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
         # Totals are counted over everybody's events, whoever adds one.
-        self._whole = replace(database, scope=Scope(login=database.scope.login))
+        self._unscoped = replace(database, scope=Scope(login=database.scope.login))
         self._scoped = database.scope.projects is not None
 
     def record(self, events: Sequence[UsageEvent]) -> None:
@@ -111,7 +111,7 @@ class SqlUsageLog:
         if not events:
             return
         touched = sorted({event.document_id for event in events if event.kind is not UsageKind.SHOWN})
-        with self._whole.transaction("recording what was used") as connection:
+        with self._unscoped.transaction("recording what was used") as connection:
             self._lock(connection, touched)
             connection.execute(insert(USE_EVENTS), [self._row(event) for event in events])
             self._tally(connection, touched)

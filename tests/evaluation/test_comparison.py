@@ -310,7 +310,7 @@ def test_a_threshold_says_who_loses_what(
     refused: tuple[str, ...],
 ) -> None:
     found = cut(threshold)
-    assert (found.counts.relevant_kept, found.counts.relevant_lost) == (kept, 3 - kept)
+    assert (found.counts.relevant_retained, found.counts.relevant_lost) == (kept, 3 - kept)
     assert (found.losing, found.silent, found.answered, found.refused) == (losing, silent, answered, refused)
 
 
@@ -322,7 +322,7 @@ def test_what_nobody_has_graded_keeps_a_question_from_being_silent() -> None:
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_higher_threshold_never_shows_more(one: float, other: float) -> None:
     low, high = cut(min(one, other)), cut(max(one, other))
-    assert high.counts.relevant_kept <= low.counts.relevant_kept
+    assert high.counts.relevant_retained <= low.counts.relevant_retained
     assert high.counts.irrelevant_dropped >= low.counts.irrelevant_dropped
     assert set(low.losing) <= set(high.losing)
     assert set(low.silent) <= set(high.silent)

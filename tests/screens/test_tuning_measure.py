@@ -516,7 +516,7 @@ def test_the_consequences_of_a_threshold_are_told_and_follow_the_slider(
     screen.slider(key=f"threshold.at.{ended.id}").set_value(0.995).run()
     assert "**0.995** slider" in tables(screen)
     cut = cuts.at(0.995)
-    assert f"**{cut.counts.relevant_kept} of {cuts.relevant} relevant** results are kept" in words(screen)
+    assert f"**{cut.counts.relevant_retained} of {cuts.relevant} relevant** results are kept" in words(screen)
     assert "lose their last relevant result" in words(screen)
     assert "**Lose their last relevant result** · 12" in words(screen)
 

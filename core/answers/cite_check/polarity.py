@@ -34,7 +34,7 @@ _DENIAL = re.compile(
 _LACK = re.compile(r"(?i)\b(?:without|fail\w*|lack\w*|missing|refus\w*|instead of|rather than)\b")
 
 
-def contradiction(claim: str, texts: Sequence[str], whole: str = "") -> str:
+def contradiction(claim: str, texts: Sequence[str], full_claim: str = "") -> str:
     """Where a claim turns round what the texts say, in words; "" where it does not.
 
     whole: all clauses of the claim, where `claim` is one of them.
@@ -50,7 +50,7 @@ def contradiction(claim: str, texts: Sequence[str], whole: str = "") -> str:
         source = context = _UNTIL.sub(" ", context)
     if _denies(main) and not _denies(context):
         return _DENIED_HERE
-    if _denies(source) and not (_denies(_main(whole or claim)) or _LACK.search(whole or claim)):
+    if _denies(source) and not (_denies(_main(full_claim or claim)) or _LACK.search(full_claim or claim)):
         return _DENIED_THERE
     forces = {binding_of(main), binding_of(source)}
     if forces == {BindingForce.REQUIRED, BindingForce.OPTIONAL}:

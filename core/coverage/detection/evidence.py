@@ -63,8 +63,10 @@ def topic_words(topic: str) -> tuple[str, ...]:
     (('call', 'pay'), ('staff',))
     """
     terms = question_terms(_REMARK.sub(" ", topic)) or question_terms(topic)
-    whole = [term for term in terms if not any(mark in term and _parts_present(term, mark, terms) for mark in "-/")]
-    return tuple(whole)
+    full_terms = [
+        term for term in terms if not any(mark in term and _parts_present(term, mark, terms) for mark in "-/")
+    ]
+    return tuple(full_terms)
 
 
 def _parts_present(term: str, mark: str, terms: Sequence[str]) -> bool:

@@ -146,8 +146,8 @@ def _share(values: Sequence[bool]) -> float:
     return _ratio(sum(values), len(values))
 
 
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+def _ratio(part: int, total: int) -> float:
+    return part / total if total else float("nan")
 
 
 def evaluate_citations(

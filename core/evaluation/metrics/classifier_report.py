@@ -245,7 +245,7 @@ class ClassifierEvaluation:
     def report(
         self,
         cache: LabelCache,
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> ClassifierReport:
         """The report on every document with a confirmed truth that is in `cache`, or could be asked before `stop`.
@@ -272,7 +272,7 @@ def opinions(
     classifier: Classifier,
     terms: WorkspaceTerms,
     cache: LabelCache,
-    on_document: OnDocument = lambda done, whole, name: None,
+    on_document: OnDocument = lambda done, total, name: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[ClassifierOpinion, ...]:
     """The classifier's labels of each document with a confirmed truth, without using any confirmed label.

@@ -137,8 +137,8 @@ def _fitted_head(
         for name, matrix in problem.blocks.items()
         for part in [_regression(matrix, name, right, problem.weights, len(classes))]
     }
-    whole, known = left[:count], right[:count]
-    numbers = {"threshold": _threshold(whole, known), "sure": _sure(whole, known, classes)}
+    all_left, known = left[:count], right[:count]
+    numbers = {"threshold": _threshold(all_left, known), "sure": _sure(all_left, known, classes)}
     numbers |= {f"block {name}": weight for name, weight in weights.items()}
     if prior is not None:
         numbers["from_truth"] = weights["prior"]
@@ -286,8 +286,8 @@ def _authority_given_truth(documents: Sequence[TrainingDocument]) -> dict[str, f
     given: dict[str, float] = {}
     for truth in Truth:
         row = {a: counts[truth.value, a.value] for a in Authority}
-        whole = max(1, sum(row.values()))
-        shares = {a: count / whole + _LEAST_GIVEN for a, count in row.items()}
+        total = max(1, sum(row.values()))
+        shares = {a: count / total + _LEAST_GIVEN for a, count in row.items()}
         given |= {f"{truth}/{a}": share / sum(shares.values()) for a, share in shares.items()}
     return given
 

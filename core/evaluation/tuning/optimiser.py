@@ -74,7 +74,7 @@ def optimised(
     on_trial: Callable[[int, int], None] = lambda done, total: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> OptimiserResult:
-    """Search for weights with a higher `wanted.measure` than the current profile; its other values, including the
+    """Search for weights with a higher `settings.measure` than the current profile; its other values, including the
     threshold, stay.
 
     asked: questions with something relevant known. unanswerable: those nothing answers; weights under which more of
@@ -86,20 +86,20 @@ def optimised(
     everyone = range(len(requests))
     before = search.measured(current, everyone)
     found, after = search.held_out()
-    whole = search.best(everyone, settings.seed + settings.folds)
+    fitted = search.best(everyone, settings.seed + settings.folds)
     gained = paired(before, after, settings.seed)
     worse, better = _changes(requests, before, after)
-    now, then = (sum(bool(each.ranked(mix, 1)) for each in unanswerable) for mix in (current, whole))
+    now, then = (sum(bool(each.ranked(mix, 1)) for each in unanswerable) for mix in (current, fitted))
     shares = {name: [each.weights.get(name, 0.0) for each in found] for name in settings.factors}
     return OptimiserResult(
-        training=interval(search.measured(whole, everyone), settings.seed),
+        training=interval(search.measured(fitted, everyone), settings.seed),
         held_out=interval(after, settings.seed),
         baseline=interval(before, settings.seed),
         gain=gained.gain,
         p_value=gained.p_value,
         recommended=gained.p_value < _SIGNIFICANT and gained.gain.mean > 0 and then <= now,
         verdict=_verdict(gained, len(requests), settings, louder=_louder(now, then)),
-        profile=whole,
+        profile=fitted,
         worse=worse,
         better=better,
         spread={name: (min(values), max(values)) for name, values in shares.items()},
@@ -202,20 +202,20 @@ class _Search:
     requests: Sequence[OptimisationRequest]
     grades: Grades
     current: ScoreProfile
-    wanted: OptimiserSettings
+    settings: OptimiserSettings
     on_trial: Callable[[int, int], None]
     stop: Callable[[], bool]
     done: int = 0
 
     def held_out(self) -> tuple[Sequence[ScoreProfile], Sequence[float]]:
         """The mix found without each fold, and each question's measure under the mix found without it."""
-        fold = dealt([each.question.kind for each in self.requests], self.wanted.folds, self.wanted.seed)
+        fold = dealt([each.question.kind for each in self.requests], self.settings.folds, self.settings.seed)
         found: list[ScoreProfile] = []
         held_out: dict[int, float] = {}
-        for number in range(self.wanted.folds):
+        for number in range(self.settings.folds):
             inside = [index for index, own in enumerate(fold) if own != number]
             outside = [index for index, own in enumerate(fold) if own == number]
-            found.append(self.best(inside, self.wanted.seed + number))
+            found.append(self.best(inside, self.settings.seed + number))
             held_out |= dict(zip(outside, self.measured(found[-1], outside), strict=True))
         return found, [held_out[index] for index in range(len(self.requests))]
 
@@ -225,15 +225,15 @@ class _Search:
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-        study.enqueue_trial({name: self.current.weights.get(name, 0.0) for name in self.wanted.factors})
-        for _ in range(self.wanted.trials):
+        study.enqueue_trial({name: self.current.weights.get(name, 0.0) for name in self.settings.factors})
+        for _ in range(self.settings.trials):
             if self.stop():
                 raise OptimisationStopped
             trial = study.ask()
-            raw = {name: trial.suggest_float(name, 0.0, 1.0) for name in self.wanted.factors}
+            raw = {name: trial.suggest_float(name, 0.0, 1.0) for name in self.settings.factors}
             study.tell(trial, mean(self.measured(self._mixed(raw), indices)))
             self.done += 1
-            self.on_trial(self.done, self.wanted.trials * (self.wanted.folds + 1))
+            self.on_trial(self.done, self.settings.trials * (self.settings.folds + 1))
         return self._mixed(study.best_trial.params)
 
     def _mixed(self, raw: Mapping[str, float]) -> ScoreProfile:
@@ -250,5 +250,5 @@ class _Search:
         """The wanted measure of each of these questions."""
         chosen = [self.requests[index] for index in indices]
         rankings = {each.question.id: each.replay.ranking(profile, self.grades.level) for each in chosen}
-        found = measure_rankings(self.grades, rankings, [self.wanted.measure])
-        return [found[each.question.id][self.wanted.measure] for each in chosen]
+        found = measure_rankings(self.grades, rankings, [self.settings.measure])
+        return [found[each.question.id][self.settings.measure] for each in chosen]

@@ -52,9 +52,9 @@ class ThresholdConsequences:
     """
 
     threshold: float
-    relevant_kept: int
+    relevant_retained: int
     relevant_lost: int
-    irrelevant_kept: int
+    irrelevant_retained: int
     irrelevant_dropped: int
     losing: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
@@ -100,20 +100,22 @@ def consequences(triples: Sequence[Triple], threshold: float) -> ThresholdConseq
     """The results and questions a threshold keeps, drops and loses; questions in input order.
 
     >>> cut = consequences([(0.25, False, "q1"), (0.75, True, "q2"), (0.5, True, "q2")], 0.6)
-    >>> (cut.relevant_kept, cut.relevant_lost, cut.irrelevant_kept, cut.irrelevant_dropped, cut.losing, cut.emptied)
-    (1, 1, 0, 1, (), ('q1',))
+    >>> cut.relevant_retained, cut.relevant_lost, cut.irrelevant_retained, cut.irrelevant_dropped
+    (1, 1, 0, 1)
+    >>> cut.losing, cut.emptied
+    ((), ('q1',))
     """
     shown = [triple for triple in triples if triple[0] >= threshold]
-    relevant_kept = sum(good for _, good, _ in shown)
+    relevant_retained = sum(good for _, good, _ in shown)
     relevant = sum(good for _, good, _ in triples)
     finding = {key for _, good, key in shown if good}
     filled = {key for _, _, key in shown}
     return ThresholdConsequences(
         threshold,
-        relevant_kept,
-        relevant - relevant_kept,
-        len(shown) - relevant_kept,
-        len(triples) - relevant - (len(shown) - relevant_kept),
+        relevant_retained,
+        relevant - relevant_retained,
+        len(shown) - relevant_retained,
+        len(triples) - relevant - (len(shown) - relevant_retained),
         tuple(dict.fromkeys(key for _, good, key in triples if good and key not in finding)),
         tuple(dict.fromkeys(key for _, _, key in triples if key not in filled)),
     )
@@ -159,10 +161,10 @@ def _below(thresholds: Sequence[float], index: int) -> float:
 
 
 def _to_sentence(cost: ThresholdConsequences) -> str:
-    relevant = cost.relevant_kept + cost.relevant_lost
-    irrelevant = cost.irrelevant_kept + cost.irrelevant_dropped
+    relevant = cost.relevant_retained + cost.relevant_lost
+    irrelevant = cost.irrelevant_retained + cost.irrelevant_dropped
     return (
-        f"From {cost.threshold:.3f} on, {cost.relevant_kept} of {relevant} relevant results are kept and "
+        f"From {cost.threshold:.3f} on, {cost.relevant_retained} of {relevant} relevant results are kept and "
         f"{cost.irrelevant_dropped} of {irrelevant} irrelevant ones dropped."
     )
 

@@ -36,8 +36,8 @@ def truth_shares(truth: Label) -> dict[Truth, float]:
     others = [each for each in Truth if each not in named]
     rest = max(0.0, 1.0 - sum(named.values())) / max(1, len(others))
     shares = {each: max(_LEAST_SHARE, named.get(each, rest)) for each in Truth}
-    whole = sum(shares.values())
-    return {each: share / whole for each, share in shares.items()}
+    total = sum(shares.values())
+    return {each: share / total for each, share in shares.items()}
 
 
 def authority_label(

@@ -157,8 +157,8 @@ def _unruled(cells: dict[int, list[PdfWord]]) -> list[dict[int, list[PdfWord]]]:
     first = min(cells)
     split = [{column: [word for word in words if word in line] for column, words in cells.items()} for line in lines]
     split = [{column: words for column, words in row.items() if words} for row in split]
-    whole = len(lines) >= _UNRULED_LINES and all(first in row and len(row) > 1 for row in split)
-    return split if whole else [cells]
+    is_table = len(lines) >= _UNRULED_LINES and all(first in row and len(row) > 1 for row in split)
+    return split if is_table else [cells]
 
 
 def _by_line(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
@@ -322,17 +322,17 @@ def _of_words(printed: PrintedLine, words: Sequence[PdfWord]) -> PrintedLine:
 def _with_rows(items: Sequence[PrintedLine]) -> Iterator[LayoutLine]:
     """The lines, with tables without rules as rows."""
     heights = _heights(items)
-    whole = [group[0] if len(group) == 1 else _across(group) for group in heights]
-    stretches = {stretch.start: stretch for stretch in aligned_rows(whole)}
+    rows = [group[0] if len(group) == 1 else _across(group) for group in heights]
+    stretches = {stretch.start: stretch for stretch in aligned_rows(rows)}
     at = 0
-    while at < len(whole):
+    while at < len(rows):
         stretch = stretches.get(at)
-        if stretch is None or any(is_contents_line(whole[each].line.text) for each in stretch):
+        if stretch is None or any(is_contents_line(rows[each].line.text) for each in stretch):
             yield from (each.line for each in heights[at])
             at += 1
         else:
-            cells = [[" ".join(word.text for word in cell) for cell in segments(whole[each])] for each in stretch]
-            yield from row_lines(cells, whole[at].line)
+            cells = [[" ".join(word.text for word in cell) for cell in segments(rows[each])] for each in stretch]
+            yield from row_lines(cells, rows[at].line)
             at = stretch.stop
 
 

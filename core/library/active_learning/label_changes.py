@@ -173,7 +173,7 @@ class LabelChangeService:
 
     def preview(
         self,
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> LabelChangePreview:
         """Which unconfirmed labels the newest training version would change, most certain first.
@@ -186,13 +186,13 @@ class LabelChangeService:
         considered = {each.id: each for each in ready if any(not _is_confirmed(each, name) for name in LEARNED_FIELDS)}
         likely, missing = self._split_by_record(considered, predictor)
         changes: list[LabelChange] = []
-        whole = len(likely) + len(missing)
+        total = len(likely) + len(missing)
         for done, document in enumerate([*likely, *missing]):
             if stop():
                 return LabelChangePreview(
-                    predictor.neighbours.version, len(considered), _sort_changes(changes), whole - done
+                    predictor.neighbours.version, len(considered), _sort_changes(changes), total - done
                 )
-            on_document(done, whole, document.name)
+            on_document(done, total, document.name)
             record = None if done < len(likely) else self._records.record_stored(document)
             if done < len(likely) or (record is not None and _may_change(record, document, predictor)):
                 changes += self._changes_of(document, predictor, terms)
@@ -233,7 +233,7 @@ class LabelChangeService:
         self,
         preview: LabelChangePreview,
         who: str,
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> AppliedLabelChanges:
         """Apply the changes of a preview to the labels, the passages and the index. A label that was confirmed or

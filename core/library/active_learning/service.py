@@ -142,12 +142,12 @@ class ActiveLearningService:
         """Those marks of the examples that so many documents of the library share that they tell nothing."""
         marks = {mark for each in examples for mark in each.traits.marks}
         counts: Counter[str] = Counter()
-        whole = 0
+        total = 0
         for block in self._records.all():
-            whole += len(block)
+            total += len(block)
             counts.update(mark for each in block for mark in marks.intersection(each.traits.marks))
-        least = max(_COMMON_FROM * _COMMON_SHARE, whole * _COMMON_SHARE)
-        return frozenset(mark for mark, count in counts.items() if whole >= _COMMON_FROM and count > least)
+        least = max(_COMMON_FROM * _COMMON_SHARE, total * _COMMON_SHARE)
+        return frozenset(mark for mark, count in counts.items() if total >= _COMMON_FROM and count > least)
 
     def _defer(self) -> None:
         self._jobs.defer(JobKind.LEARN, [0])

@@ -88,7 +88,7 @@ class BulkEditService:
         changes: Sequence[LabelEdit],
         what: str,
         who: str = "analyst",
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
     ) -> ChangeSet:
         """Apply planned changes and record them in the history. Skips deleted documents, and changes whose field no
         longer has the value that was planned on. Raises BadRequest when nothing is left to change.

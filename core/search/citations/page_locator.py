@@ -156,9 +156,9 @@ def _runs(printed: _Letters, read: _Letters, text: str, start: int, end: int) ->
     Searched line by line where the text has another line order than the page.
     """
     first, last = read.inside(start, end)
-    whole = _at(printed.bare, read.bare, first, last) if first < last else None
-    if whole is not None:
-        return [(printed.origins[whole[0]], printed.origins[whole[1] - 1])]
+    span = _at(printed.bare, read.bare, first, last) if first < last else None
+    if span is not None:
+        return [(printed.origins[span[0]], printed.origins[span[1] - 1])]
     breaks = [at for at in range(start, end) if text[at] == "\n"]
     lines = [read.inside(a, b) for a, b in zip([start, *breaks], [*breaks, end], strict=True)]
     found = [_at(printed.bare, read.bare, a, b) for a, b in lines if a < b]

@@ -293,5 +293,5 @@ def is_flag(column: Column) -> bool:
 
 def is_year(column: Column) -> bool:
     """Whether a column of whole numbers holds years."""
-    whole = column.type is ColumnType.INTEGER and "year" in header_words(column.header)
-    return whole and column.least[:2] in ("19", "20") and len(column.least) == 4
+    is_year_column = column.type is ColumnType.INTEGER and "year" in header_words(column.header)
+    return is_year_column and column.least[:2] in ("19", "20") and len(column.least) == 4

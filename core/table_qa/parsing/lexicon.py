@@ -120,8 +120,8 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
-    whole = {token.stem for token in tokens[first:last]} >= set(named)
-    quality += _COMPLETE * (len(named) - 1) / 1.6 if whole else 0.0
+    names_whole_table = {token.stem for token in tokens[first:last]} >= set(named)
+    quality += _COMPLETE * (len(named) - 1) / 1.6 if names_whole_table else 0.0
     head = 0.2 if tokens[last - 1].stem == named[-1] else 0.0
     own = 0.5 if path.hops == 0 else 0.0
     return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))
@@ -285,20 +285,20 @@ def value_meanings(
     quoted = any(token.quoted for token in tokens[first:last])
     length = len(stems)
     lexicon = asking()
-    whole: dict[str, list[str]] = {}
+    by_value: dict[str, list[str]] = {}
     columns: dict[str, Column] = {}
     for column, value in values.whole.get(stems, []):
-        whole.setdefault(column.name, []).append(value)
+        by_value.setdefault(column.name, []).append(value)
         columns[column.name] = column
     telling = {token.stem for token in tokens[first:last] if not token.stop_word}
     if telling <= set(header_words(path.table.name)) and not quoted:
-        whole = {}  # "the fight song" names the rows of fight songs, although one is called so
-    for name, same in whole.items():
+        by_value = {}  # "the fight song" names the rows of fight songs, although one is called so
+    for name, same in by_value.items():
         same_spelling = any(plain_words(value) == spelling for value in same)
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
     weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in entities for stem in stems)
-    if whole or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
+    if by_value or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
         return
     containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()
     by_column: dict[str, list[str]] = {}

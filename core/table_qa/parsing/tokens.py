@@ -177,11 +177,11 @@ def _date_ranges(question: str, today: date) -> Iterator[tuple[AskedDates, int, 
     for match in _HALF_DATE.finditer(rest):
         month = match["first"].split()[0]
         last = match["last"] if " " in match["last"] else f"{month} {match['last']}"
-        whole = dates_in_question(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
-        if whole is not None:
+        range_ = dates_in_question(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
+        if range_ is not None:
             before = re.search(r"(?i)\b(?:from|between) $", rest[: match.start()])
             start = before.start() if before else match.start()
-            yield AskedDates(whole.start, whole.end, rest[start : match.end()]), start, match.end()
+            yield AskedDates(range_.start, range_.end, rest[start : match.end()]), start, match.end()
             rest = rest[:start] + "\0" * (match.end() - start) + rest[match.end() :]
     while dates := dates_in_question(rest, today):
         at = rest.find(dates.words)

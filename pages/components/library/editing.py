@@ -194,7 +194,7 @@ def _apply(plan: EditPlan, what: str) -> None:
             plan.changes,
             what,
             who() or "analyst",
-            lambda done, whole, name: bar.progress(done / whole, f"{done:,} of {whole:,} · {plain(name)}"),
+            lambda done, total, name: bar.progress(done / total, f"{done:,} of {total:,} · {plain(name)}"),
         )
     except FivefoldError as problem:
         notices.error(problem)

@@ -137,7 +137,7 @@ def _in_its_page(candidate: Candidate, document: Document, citations: Sequence[C
 
 def score_data(score: Score, threshold: float) -> dict[str, Any]:
     """What the parts of a score are drawn from. Parts that add nothing in three decimals are folded away."""
-    product = score.total / whole if (whole := sum(factor.contribution for factor in score.factors)) > 0 else 0.0
+    product = score.total / total if (total := sum(factor.contribution for factor in score.factors)) > 0 else 0.0
     factors = [
         {
             "label": factor_label(factor.name),

@@ -377,11 +377,11 @@ def _tile_share(confusion: Confusion, row: int, column: int) -> float:
 
 
 def _tile_words(confusion: Confusion, row: int, column: int) -> str:
-    number, whole = confusion.counts[row][column], sum(confusion.counts[row])
+    number, total = confusion.counts[row][column], sum(confusion.counts[row])
     truth, predicted = confusion.rows[row], confusion.columns[column]
     verb = "the classifier abstained" if predicted == ABSTAINED else f"said to be {predicted}"
-    share = f" ({_tile_share(confusion, row, column):.0%})" if whole else ""
-    return f"Confirmed {truth}, {verb}:<br>{number:,} of {count(whole, 'document')}{share}"
+    share = f" ({_tile_share(confusion, row, column):.0%})" if total else ""
+    return f"Confirmed {truth}, {verb}:<br>{number:,} of {count(total, 'document')}{share}"
 
 
 def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -> "Figure":

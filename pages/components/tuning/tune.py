@@ -129,7 +129,7 @@ def _hint(group: SliderGroup) -> str:
 def _grid(rows: Sequence[Slider], base: ScoreProfile, trial: ScoreProfile | None, changes: Mapping[str, float]) -> None:
     grid = st.grid("auto", min_column_width=_NARROWEST, gap=("xxsmall", "medium"))
     for row in rows:
-        kind = int if row.whole else float
+        kind = int if row.is_integer else float
         grid.slider(
             _label(row, base, trial, changes),
             kind(row.least),
