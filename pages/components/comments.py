@@ -60,12 +60,9 @@ def comment_expander(target: Target, key: str) -> None:
         remarks, tasks = of_target(target)
         waiting = bool(remarks) or any(task.done_at is None for task in tasks)
         line = st.expander(
-            label_of(remarks, tasks),
-            icon=":material/comment:",
-            key=f"{key}.expander",
-            expanded=waiting,
-            on_change="rerun",
-        )
+            label_of(remarks, tasks), icon=":material/comment:", key=f"{key}.expander",
+            expanded=waiting, on_change="rerun",
+        )  # fmt: skip
         if line.open:
             with line:
                 _panel(target, key)
@@ -276,8 +273,7 @@ def _end_edit(key: str) -> None:
 
 def _save(key: str, comment: Comment) -> None:
     text = st.session_state[f"{key}.edit.text"] or ""
-    mentions = comment.mentions
-    if _apply(key, lambda: session.workbench().comments.edit(comment.id, text, session.principal(), mentions)):
+    if _apply(key, lambda: session.workbench().comments.edit(comment.id, text, session.principal(), comment.mentions)):
         _end_edit(key)
 
 

@@ -101,8 +101,8 @@ class PairRow(Base):
     first: Mapped[int] = mapped_column(primary_key=True)
     second: Mapped[int] = mapped_column(primary_key=True)
     same: Mapped[float]
-    first_retained: Mapped[float]
-    second_retained: Mapped[float]
+    first_kept: Mapped[float]
+    second_kept: Mapped[float]
     suggested: Mapped[bool]
 
 
