@@ -63,8 +63,8 @@ def test_a_function_longer_than_40_lines_says_why_above_it() -> None:
         lines = path.read_text("utf-8").splitlines()
         for function in functions(path):
             start = min([function.lineno, *(each.lineno for each in function.decorator_list)])
-            said = lines[start - 2].strip().startswith("#") if start > 1 else False
-            if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION_LINES and not said:
+            statement = lines[start - 2].strip().startswith("#") if start > 1 else False
+            if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION_LINES and not statement:
                 long.append(f"{named(path)}:{function.lineno} {function.name}")
     assert not long
 
@@ -98,8 +98,8 @@ def test_unknown_errors_are_not_swallowed() -> None:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ExceptHandler) and is_broad(node):
                 raises = any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
-                said = "noqa: BLE001 - " in lines[node.lineno - 1]
-                broad += [] if raises or said else [f"{named(path)}:{node.lineno}"]
+                statement = "noqa: BLE001 - " in lines[node.lineno - 1]
+                broad += [] if raises or statement else [f"{named(path)}:{node.lineno}"]
     assert not broad
 
 
@@ -353,8 +353,8 @@ def third_party_imports(*places: str) -> dict[str, str]:
 def required(*files: str) -> set[str]:
     """Names of the distributions that requirements files ask for, normalised."""
     lines = "\n".join((ROOT / file).read_text("utf-8") for file in files).splitlines()
-    asked = [re.match(r"[A-Za-z0-9._-]+", line) for line in lines if line.strip() and not line.startswith("#")]
-    return {normal(match.group()) for match in asked if match}
+    requests = [re.match(r"[A-Za-z0-9._-]+", line) for line in lines if line.strip() and not line.startswith("#")]
+    return {normal(match.group()) for match in requests if match}
 
 
 def normal(name: str) -> str:
@@ -371,11 +371,11 @@ def normal(name: str) -> str:
 )
 def test_every_import_is_a_direct_requirement(places: tuple[str, ...], files: list[str]) -> None:
     holders = packages_distributions()
-    asked = required(*files)
+    requested = required(*files)
     missing = {
         module: file
         for module, file in third_party_imports(*places).items()
-        if not asked & {normal(name) for name in holders.get(module, [module])}
+        if not requested & {normal(name) for name in holders.get(module, [module])}
     }
     assert not missing
 

@@ -82,11 +82,11 @@ def test_every_answer_is_documented(operation: Any, mode: GenerationMode) -> Non
         suppress_health_check=list(HealthCheck),
     )
     @given(case=operation.as_strategy(generation_mode=mode))
-    def asked(case: Any) -> None:
+    def check(case: Any) -> None:
         case.call_and_validate(checks=checks)
 
     try:
-        asked()
+        check()
     except Unsatisfiable:
         assert mode is GenerationMode.NEGATIVE  # a route without parameters has nothing to be given wrong
 

@@ -42,19 +42,19 @@ class Room:
         class Watched(Detector):
             def judge(
                 self,
-                wanted: Sequence[Wanted],
+                expected: Sequence[Wanted],
                 *,
                 project: str | None,
                 now: datetime,
                 profile: ScoreProfile,
                 among: Sequence[int] = (),
             ) -> tuple[Cell, ...]:
-                room.judged += [(topic.name, kind) for topic, kind in wanted if not among]
-                return super().judge(wanted, project=project, now=now, profile=profile, among=among)
+                room.judged += [(topic.name, kind) for topic, kind in expected if not among]
+                return super().judge(expected, project=project, now=now, profile=profile, among=among)
 
-        held = self.library
-        detector = Watched(held.catalogue, held.vectors, held.sparse, held.embedder)
-        self.runs = CoverageRuns(self.store, detector, held.catalogue, self.clock)
+        stored = self.library
+        detector = Watched(stored.catalogue, stored.vectors, stored.sparse, stored.embedder)
+        self.runs = CoverageRuns(self.store, detector, stored.catalogue, self.clock)
 
     def assess(self, **how: object) -> CoverageRun:
         self.judged.clear()

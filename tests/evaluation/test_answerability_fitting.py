@@ -22,8 +22,8 @@ def cases(collection: str, found: int, lost: int) -> Iterator[AnswerCase]:
 
 
 def measured(*collections: tuple[str, int, int]) -> dict[str, LeftOutCollection]:
-    told = [case for each in collections for case in cases(*each)]
-    return {each.collection: each for each in left_out(told, fit_answer_model(told, "letters").threshold)}
+    reported = [case for each in collections for case in cases(*each)]
+    return {each.collection: each for each in left_out(reported, fit_answer_model(reported, "letters").threshold)}
 
 
 def test_a_collection_that_finds_its_answers_is_told_by_the_others() -> None:

@@ -143,8 +143,8 @@ def test_questions_get_the_next_key_and_are_not_kept_twice() -> None:
 def test_a_question_is_the_same_whether_its_project_comes_from_its_filters_or_its_set() -> None:
     bench = Bench()
     project = bench.desk.add_set("Project", "Tallgrass", Level.PASSAGE, "Ada")
-    kept = bench.desk.add_question(project.id, QUESTION)
-    assert bench.desk.find_question(project.id, QUESTION, SearchFilters(projects=("Tallgrass",))) == kept
+    questions = bench.desk.add_question(project.id, QUESTION)
+    assert bench.desk.find_question(project.id, QUESTION, SearchFilters(projects=("Tallgrass",))) == questions
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_a_retired_question_is_gone_from_the_set() -> None:
 @pytest.mark.parametrize("grade", [0, 1, 2, 3, None])
 def test_every_grade_is_kept_with_who_when_and_how(grade: int | None) -> None:
     bench = Bench()
-    (kept,) = bench.judge("ff:1:00", grade, " Ada ", blind=True)
-    assert (kept.grade, kept.who, kept.at, kept.blind) == (grade, "Ada", NOW, True)
-    assert list(bench.desk.judgments(bench.set.id)) == [kept]
+    (stored,) = bench.judge("ff:1:00", grade, " Ada ", blind=True)
+    assert (stored.grade, stored.who, stored.at, stored.blind) == (grade, "Ada", NOW, True)
+    assert list(bench.desk.judgments(bench.set.id)) == [stored]
 
 
 @pytest.mark.parametrize("grade", [4, 7, -1, True, False, 2.0, "3", float("nan")])
@@ -214,8 +214,8 @@ def test_several_results_are_judged_at_once_and_the_later_word_holds() -> None:
     bench.desk.judge(bench.set.id, bench.question.id, ["a", "b"], 0, "Ada")
     bench.judge("a", 3)
     bench.judge("a", 2, "Ben")
-    held = {(each.unit, each.who): each.grade for each in bench.desk.judgments(bench.set.id)}
-    assert held == {("a", "Ada"): 3, ("b", "Ada"): 0, ("a", "Ben"): 2}
+    values = {(each.unit, each.who): each.grade for each in bench.desk.judgments(bench.set.id)}
+    assert values == {("a", "Ada"): 3, ("b", "Ada"): 0, ("a", "Ben"): 2}
 
 
 # The pool
@@ -305,14 +305,14 @@ def test_a_pool_is_told_what_is_new_without_searching_again() -> None:
     bench = Bench()
     pool = bench.pool(reveal=True)
     unit = pool.items[0].unit
-    told = (
+    reported = (
         pool.with_judgments(bench.judge(unit, None))
         .with_judgments(bench.judge(unit, 1, "Ben"))
         .with_judgments(bench.judge(unit, 2, "Ben"))
     )
-    assert told == bench.pool(reveal=True)
-    assert told.judged == 1 and pool.judged == 0
-    assert told.with_judgments([replace(told.items[0].others[0], question_id=99, grade=0)]) == told
+    assert reported == bench.pool(reveal=True)
+    assert reported.judged == 1 and pool.judged == 0
+    assert reported.with_judgments([replace(reported.items[0].others[0], question_id=99, grade=0)]) == reported
 
 
 def test_the_next_open_result_is_the_one_after_and_then_from_the_start() -> None:
@@ -430,14 +430,14 @@ WORDS = st.lists(st.tuples(UNITS, st.sampled_from([0, 1, 2, 3, None]), st.sample
 
 @given(WORDS, st.lists(UNITS, unique=True))
 def test_shares_are_shares_and_nobody_has_judged_more_than_the_pool(
-    said: list[tuple[str, int | None, str]], pool: list[str]
+    expected: list[tuple[str, int | None, str]], pool: list[str]
 ) -> None:
     question = JudgedQuestion(1, "q1", "Why?", id=7)
-    judgments = [Judgment(1, 7, unit, grade, who, NOW) for unit, grade, who in said]
+    judgments = [Judgment(1, 7, unit, grade, who, NOW) for unit, grade, who in expected]
     progress = progress_of([question], judgments, "Ada", {7: pool})
     for share in (progress.graded, progress.mine):
         assert share is None if not pool else 0 <= share <= 1  # type: ignore[operator]
-    open_units = set(pool) - {unit for unit, _, who in said if who == "Ada"}
+    open_units = set(pool) - {unit for unit, _, who in expected if who == "Ada"}
     assert progress.questions[0].open is bool(open_units)
 
 

@@ -68,7 +68,7 @@ def served(site: Site) -> Iterator[Site]:
             while not site.released.wait(0.05):
                 self.wfile.write(b"x")
 
-        def log_message(self, *said: Any) -> None:
+        def log_message(self, *arguments: Any) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -26,7 +26,7 @@ def test_a_row_has_the_sentence_its_place_and_the_score_of_its_result(stocked: S
         assert row["score"] == f"{hit.score.total:.3f}" and hit.candidate.passage.document_name in row["place"]
         assert 0 <= row["share"] <= 1 and ("new" in row["notes"]) == (hit.rank == 2)
     first = rows[0]["sentence"]
-    assert any(asked and part.lower() == "overtime" for part, asked in first)
+    assert any(requested and part.lower() == "overtime" for part, requested in first)
     assert "".join(part for part, _ in first) in " ".join(result.hits[0].citations[0].quote.split())
 
 

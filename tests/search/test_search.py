@@ -25,9 +25,9 @@ from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 LIBRARY = payroll_library()
 
 
-def ask(question: str, library: Library = LIBRARY, **asked: object) -> SearchResult:
+def ask(question: str, library: Library = LIBRARY, **options: object) -> SearchResult:
     """One search over a library."""
-    return library.searcher.search(SearchRequest(question, **asked), NOW)
+    return library.searcher.search(SearchRequest(question, **options), NOW)
 
 
 def test_a_question_is_answered_by_the_sentence_that_says_so() -> None:
@@ -75,14 +75,14 @@ def test_filters_hold_on_every_leg(truths: list[Truth], domains: list[str], plac
 @pytest.mark.parametrize("name", list(profiles()))
 def test_rescoring_is_searching_without_a_store(name: str) -> None:
     first = ask("How is overtime configured for employees?")
-    asked = ask("How is overtime configured for employees?", profile=name)
+    requested = ask("How is overtime configured for employees?", profile=name)
     rescored = LIBRARY.searcher.rescore(first, profiles()[name], NOW)
-    assert [hit.candidate.passage.id for hit in rescored.hits] == [hit.candidate.passage.id for hit in asked.hits]
-    for one, other in zip(rescored.hits, asked.hits, strict=True):
+    assert [hit.candidate.passage.id for hit in rescored.hits] == [hit.candidate.passage.id for hit in requested.hits]
+    for one, other in zip(rescored.hits, requested.hits, strict=True):
         assert abs(one.score.total - other.score.total) < 1e-9
         assert one.citations == other.citations
     assert [(d.candidate.passage.id, d.reason) for d in rescored.dropped] == [
-        (d.candidate.passage.id, d.reason) for d in asked.dropped
+        (d.candidate.passage.id, d.reason) for d in requested.dropped
     ]
 
 

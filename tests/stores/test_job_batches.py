@@ -156,10 +156,10 @@ def test_work_for_something_deleted_meanwhile_just_ends(database: Database) -> N
     catalogue, queue, _ = _queued(database)
     desk = Desk(catalogue, queue)
 
-    def gone(kind: JobKind, number: int) -> None:
+    def deleted(kind: JobKind, number: int) -> None:
         raise NotFound("It was deleted.")
 
-    desk.work = gone  # type: ignore[method-assign]
+    desk.work = deleted  # type: ignore[method-assign]
     queue.defer(JobKind.FEED, [1])
     with working(database, desk):
         _until(lambda: queue.waiting() == 0)
