@@ -13,6 +13,7 @@ __all__ = [
     "bytes_in_words",
     "count",
     "day",
+    "from_words_asked_for",
     "highlight",
     "highlight_part",
     "highlight_spans",
@@ -83,6 +84,27 @@ def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str])
         for start in range(len(text_words) - len(phrase_words) + 1)
         if text_words[start : start + len(phrase_words)] == phrase_words
     ]
+
+
+_LEAD = 24  # characters kept before the first word asked for, so that it is read in its context. Chosen by hand.
+
+
+def from_words_asked_for(text: str, stems: Collection[str], in_sight: int) -> str:
+    """A text from where its next `in_sight` characters hold the most different words asked for; its whole text where
+    its beginning holds as many.
+
+    >>> from_words_asked_for("Any such employee who has accrued 240 hours shall be paid overtime.", {"overtim"}, 40)
+    '… 240 hours shall be paid overtime.'
+    """
+    starts = [(start, end, stem(word)) for start, end, word in word_spans(text)]
+    asked = [each for each in starts if each[2] in stems]
+
+    def held(begin: int) -> int:
+        return len({root for start, end, root in asked if begin <= start and end <= begin + in_sight})
+
+    begins = [0, *(min(start for start, _, _ in starts if start >= first - _LEAD) for first, _, _ in asked)]
+    best = max(begins, key=held)  # the first of several
+    return text if best == 0 else f"… {text[best:]}"
 
 
 def plain_with_edges(text: str) -> str:

@@ -28,7 +28,7 @@ from pages.components.search import (
     shortlists,
 )
 from pages.components.styles import truth_style
-from pages.components.wording import count, parts_asked_for, plain, shorten, shorten_middle
+from pages.components.wording import count, from_words_asked_for, parts_asked_for, plain, shorten, shorten_middle
 
 __all__ = ["CHOSEN", "PER_PAGE", "choose", "draw_answer", "draw_more", "list_rows", "show_first", "shown_results"]
 
@@ -36,6 +36,9 @@ CHOSEN = "search.chosen"
 """The session key of the passage read in the pane; None: the first result."""
 
 _GROUPED = "search.grouped"
+_ROW_IN_SIGHT = 100
+"""Characters of a sentence that two lines of a row show at 1280 pixels."""
+
 _ROW_LETTERS, _ROW_NAME, _ROW_NAME_BEFORE_HEADING = 220, 40, 24
 """Characters of the sentence and of a document's name in a row; fewer where a heading follows the name."""
 
@@ -257,7 +260,8 @@ def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str
     passage, where = hit.candidate.passage, _location(hit, result)
     stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
     letters = _ROW_NAME_BEFORE_HEADING if " · " in where else _ROW_NAME
-    sentence = display_quote(hit.citations[0].quote if hit.citations else passage.text)
+    quote = display_quote(hit.citations[0].quote if hit.citations else passage.text)
+    sentence = from_words_asked_for(quote, stems, _ROW_IN_SIGHT)
     notes = {
         "new": new(hit),
         "label uncertain": bool(result.filters.uncertain_fields(passage)),
