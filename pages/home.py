@@ -14,9 +14,10 @@ from pages.components import cards, notices, rights, session
 from pages.components.data import state
 from pages.components.for_you import draw_for_you
 from pages.components.labels import contested
+from pages.components.search.query_form import new_request
 from pages.components.styles import TRUTHS
 from pages.components.upload.dropping import draw_drop_zone
-from pages.components.urls import page_path
+from pages.components.urls import page_path, params_of
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
 _SHOWN = 4  # searches, and documents, listed; chosen by hand
@@ -41,7 +42,7 @@ def _start() -> None:
         with st.container():
             dropped = draw_drop_zone()
     if question.strip():
-        st.switch_page(page_path("search"), query_params={"q": question.strip()})
+        st.switch_page(page_path("search"), query_params=params_of(new_request(question.strip())))
     if dropped:
         st.switch_page(page_path("upload"))
 

@@ -351,8 +351,14 @@ Chip = tuple[str, str, Callable[..., None], tuple[Any, ...]]
 """Key, label, and what removes it."""
 
 
-def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms, others: Sequence[Chip] = ()) -> None:
-    """The active filters as buttons that remove them, and one that removes all. others: chips of the page's own."""
+def draw_chips(
+    document_names: Mapping[str, str],
+    terms: WorkspaceTerms,
+    others: Sequence[Chip] = (),
+    beside: Callable[[], None] = lambda: None,
+) -> None:
+    """The active filters as buttons that remove them, and one that removes all. others: chips of the page's own.
+    beside: draws what follows them."""
     chips = [*others]
     chips += [chip for widget in WIDGETS for chip in _chips_of(widget, document_names, terms)]
     if words := _date_words():
@@ -376,6 +382,7 @@ def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms, others:
                 args=args,
             )
         st.button("Clear all", key="filter.chips.clear", type="tertiary", on_click=_clear_all, args=(others,))
+        beside()
 
 
 def _clear_all(others: Sequence[Chip]) -> None:

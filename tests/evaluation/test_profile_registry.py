@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bootstrap.environment import utc_now
 from core.domain.errors import BadRequest, BadTable, Outdated
+from core.domain.filters import SearchFilters
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileDifference, ProfileRegistry, differences, from_toml, to_toml
@@ -133,6 +134,19 @@ def test_a_retired_choice_falls_through_and_holds_again_once_it_is_back(book: Pr
     assert book.chosen("Tallgrass") is not None
     book.rollback("mine", 3, "Ada", 4)
     assert book.default("Tallgrass").ref == "mine@5"
+
+
+def test_default_filters_and_the_default_profile_are_chosen_apart(book: ProfileRegistry) -> None:
+    assert book.default_filters() == SearchFilters()
+    narrowed = SearchFilters(truths=("intent",))
+    book.choose_filters(narrowed, "Ada")
+    assert book.chosen(None) is None and book.default(None).name == "balanced"
+    book.choose(None, "relevance", "Ben")
+    assert (book.default_filters(), book.default(None).name) == (narrowed, "relevance")
+    book.choose_filters(SearchFilters(), "Ada")
+    assert (book.default_filters(), book.default(None).name) == (SearchFilters(), "relevance")
+    with pytest.raises(BadRequest):
+        book.choose_filters(narrowed, " ")
 
 
 @pytest.mark.parametrize(("name", "who"), [("yours", "Ada"), ("mine@1", "Ada"), ("relevance", "  ")])

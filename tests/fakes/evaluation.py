@@ -48,7 +48,7 @@ class FakeEvaluationStore:
         """The valid choice for the whole library (first) and for each project; withdrawn ones are absent."""
         with self._lock:
             latest = [choices[-1] for choices in self._defaults.values()]
-        stored = [default for default in latest if default.name]
+        stored = [default for default in latest if default.is_set]
         return sorted(stored, key=lambda default: (default.project is not None, default.project or ""))
 
     def set_default(self, default: DefaultProfile) -> None:

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Authority
+from core.domain.filters import SearchFilters
 from core.domain.vocabulary import DomainWords, Vocabulary
 from pages.components.wording import plain
 from tests.screens.conftest import Opened, Stack, filter_values, listed, words
@@ -199,6 +200,26 @@ def test_the_default_profile_is_chosen_for_the_library_and_for_a_project(stocked
     assert (registry.default("Tallgrass").name, registry.default(None).name) == ("authority", "relevance")
     registry.choose(None, "trend", "Ben")
     assert screen.run().selectbox(key="settings.general.profile.").value == "trend"
+
+
+def test_a_new_search_starts_with_the_default_filters_and_a_link_with_its_own(stocked: Stack, opened: Opened) -> None:
+    registry = stocked.workbench.evaluation.profiles
+    screen = opened("search.py", truths="regulatory")
+    assert screen.button(key="filter.chips.default").disabled  # nobody is named yet
+    screen = opened("search.py", truths="regulatory")
+    screen.session_state["person"] = "Ann"
+    screen.run().button(key="filter.chips.default").click().run()
+    assert registry.default_filters().truths == ("regulatory",)
+    assert opened("search.py").query_params["truths"] == "regulatory"
+    assert "truths" not in opened("search.py", q="overtime").query_params
+    home = opened("home.py")
+    home.text_input(key="home.question").set_value("When must overtime be approved?").run()
+    assert home.query_params["truths"] == "regulatory"
+    settings = opened("settings.py")
+    assert "truth is regulatory" in words(settings)
+    settings.text_input(key="person").set_value("Ann").run()
+    settings.button(key="settings.general.filters.remove").click().run()
+    assert registry.default_filters() == SearchFilters() and "truth is regulatory" not in words(settings)
 
 
 @pytest.mark.parametrize("named", ["Embedding model", "models"])

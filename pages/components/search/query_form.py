@@ -5,15 +5,17 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.domain.errors import BadFilters
+from core.domain.errors import BadFilters, FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.knowledge.rerankers import rerank_table
 from pages.components import filters, notices, session, urls
 from pages.components.labels import chip_title
+from pages.components.rights import may
 from pages.components.search import feedback, result_list, saved_searches, shortlists
 from pages.components.urls import params_of, request_from
+from pages.components.user_name import who
 from pages.components.wording import plain
 
 __all__ = [
@@ -127,7 +129,7 @@ def read_url() -> None:
         state["search.view"] = SHORTLISTS
         shortlists.choose(urls.number_in(params["shortlist"][0]))
     try:
-        request = request_from(params) if params else state.get("search.last", SearchRequest(""))
+        request = request_from(params) if params else state.get("search.last") or new_request()
     except BadFilters as problem:
         state["search.problem"] = problem
         request = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
@@ -139,6 +141,11 @@ def read_url() -> None:
     result_list.show_first(request.top_k)
     state[result_list.CHOSEN] = urls.number_in(params.get("passage", [""])[0])
     filters.seed(request.filters)
+
+
+def new_request(question: str = "") -> SearchRequest:
+    """A request with the filters that a new search starts with."""
+    return SearchRequest(question, session.workbench().evaluation.profiles.default_filters())
 
 
 def question_fields(project: str | None) -> None:
@@ -191,12 +198,39 @@ def sidebar_filters() -> SearchFilters:
         return chosen
 
 
-def draw_active_filters() -> None:
+def draw_active_filters(chosen: SearchFilters) -> None:
     """The filters that are set, each removable, above the answer."""
     library = session.workbench()
     names = {str(each.id): each.name for each in library.documents.list()}
     routed: filters.Chip = ("routed", _ROUTED, _search_every_truth, ())
-    filters.draw_chips(names, library.vocabulary.terms(), [routed] if st.session_state["search.routed"] else [])
+    others = [routed] if st.session_state["search.routed"] else []
+    filters.draw_chips(names, library.vocabulary.terms(), others, lambda: _default_button(chosen))
+
+
+def _default_button(chosen: SearchFilters) -> None:
+    """Makes the filters in use the default, for those who may; says so where they are."""
+    registry = session.workbench().evaluation.profiles
+    if chosen == registry.default_filters():
+        st.caption(":material/check: Default filters", width="content")
+    elif may("evaluation.profiles.choose_filters"):
+        st.button(
+            "Make default",
+            key="filter.chips.default",
+            type="tertiary",
+            help="New searches start with these filters." if who() else "Enter your name under Settings first.",
+            on_click=_make_default,
+            args=(chosen,),
+            disabled=not who(),
+        )
+
+
+def _make_default(chosen: SearchFilters) -> None:
+    try:
+        session.workbench().evaluation.profiles.choose_filters(chosen, who())
+    except FivefoldError as problem:
+        st.session_state["search.problem"] = problem
+        return
+    st.toast("New searches start with these filters.", icon=":material/filter_alt:")
 
 
 def _search_every_truth() -> None:

@@ -82,6 +82,9 @@ def test_the_latest_choice_of_a_default_holds_for_each_project_and_for_all(store
     store.set_default(replace(first, name=""))
     store.set_default(north)
     assert list(store.defaults()) == [south, north]
+    narrowed = replace(first, name="", filters=SearchFilters(truths=("reality",), date_from=AT, archived=None))
+    store.set_default(narrowed)
+    assert list(store.defaults()) == [narrowed, south, north]
 
 
 def test_a_project_has_its_own_sets_and_those_of_the_whole_library_in_order_of_age(store: EvaluationStore) -> None:
