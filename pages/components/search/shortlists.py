@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.domain.errors import FivefoldError
 from core.domain.results import Hit
-from core.library.shortlist_brief import shortlist_markdown, shortlist_xlsx
+from core.library.shortlist_brief import shortlist_docx, shortlist_markdown, shortlist_xlsx
 from core.library.shortlists import Shortlist, ShortlistItem, ShortlistService, item_of
 from core.search.citations.cite import display_quote
 from core.search.exports import file_name
@@ -22,6 +22,7 @@ _CURRENT, _PROBLEM, _UNDO = "shortlist.current", "shortlist.problem", "shortlist
 _FIRST_NAME = "My shortlist"
 _QUOTE = 500  # characters of a quote in the list
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 def _service() -> ShortlistService:
@@ -181,6 +182,7 @@ def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) 
 def _export(shortlist: Shortlist) -> None:
     with st.popover("Export", icon=":material/ios_share:", key="shortlist.export"):
         for label, ending, media, made in (
+            ("Brief (Word)", ".docx", _DOCX, lambda: shortlist_docx(shortlist, _service().changes(shortlist))),
             ("Brief (Markdown)", ".md", "text/markdown", lambda: _markdown(shortlist)),
             ("Workbook (Excel)", ".xlsx", _XLSX, lambda: shortlist_xlsx(shortlist, _service().changes(shortlist))),
         ):
