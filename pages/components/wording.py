@@ -97,13 +97,13 @@ def from_words_asked_for(text: str, stems: Collection[str], in_sight: int) -> st
     '… 240 hours shall be paid overtime.'
     """
     starts = [(start, end, stem(word)) for start, end, word in word_spans(text)]
-    asked = [each for each in starts if each[2] in stems]
+    matches = [each for each in starts if each[2] in stems]
 
-    def held(begin: int) -> int:
-        return len({root for start, end, root in asked if begin <= start and end <= begin + in_sight})
+    def matched(begin: int) -> int:
+        return len({root for start, end, root in matches if begin <= start and end <= begin + in_sight})
 
-    begins = [0, *(min(start for start, _, _ in starts if start >= first - _LEAD) for first, _, _ in asked)]
-    best = max(begins, key=held)  # the first of several
+    begins = [0, *(min(start for start, _, _ in starts if start >= first - _LEAD) for first, _, _ in matches)]
+    best = max(begins, key=matched)  # the first of several
     return text if best == 0 else f"… {text[best:]}"
 
 

@@ -1,4 +1,5 @@
 """The search form: question, filters, profile and reranker, stored in the URL."""
+# Longer than 300 lines: the question, its filters and chips, and the request that they make.
 
 from collections.abc import Mapping
 from dataclasses import replace
