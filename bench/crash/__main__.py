@@ -4,7 +4,8 @@ Every case starts real programs of the product on a library in a temporary folde
 named step (or fills its disk, or moves its clock), starts it again, waits until nothing is left to do, and compares
 what is there with what must be there: originals byte by byte, documents, passages, tables, corrections, decisions;
 vectors and keywords as `cli check` does; and that no job, row, file or process is left over. It prints what was lost.
-The exit code is 1 when anything was.
+A case that ends with an error is told so, and the next one begins. The exit code is 1 when anything was lost or a case
+failed.
 """
 
 import argparse
@@ -37,18 +38,27 @@ Run = Callable[[Made, Path], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One row of the matrix. lost: empty when nothing was; not_run: why the case was not run, else empty."""
+    """One row of the matrix. lost: empty when nothing was. not_run: why the case was not run; failed: the error that ended
+    it before anything could be compared; both else empty."""
 
     case: str
     point: str
     seconds: float
     lost: tuple[str, ...] = ()
     not_run: str = ""
+    failed: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether it was run to its end and nothing was lost, or could not be run here."""
+        return not self.lost and not self.failed
 
     @property
     def message(self) -> str:
         """What the table says."""
-        return f"not run: {self.not_run}" if self.not_run else "; ".join(self.lost) or "nothing"
+        if self.not_run:
+            return f"not run: {self.not_run}"
+        return f"cannot be told, the case failed: {self.failed}" if self.failed else "; ".join(self.lost) or "nothing"
 
 
 def _at(points: Sequence[str], run: Callable[[Made, Path, KillPoint], list[str]]) -> dict[str, Run]:
@@ -129,16 +139,21 @@ def run(cases: Sequence[str], folder: Path, points: str = "") -> Iterator[Outcom
             if points not in point:
                 continue
             number += 1
-            began = perf_counter()
-            lost: list[str] = []
-            not_run = ""
-            try:
-                lost = killed(made, folder / f"case-{number}")
-            except machines.NotRun as reason:
-                not_run = str(reason)
-            except (AssertionError, TimeoutError) as problem:
-                lost = [" ".join(str(problem).split())[:600]]
-            yield Outcome(case, point, round(perf_counter() - began, 1), tuple(lost), not_run)
+            yield _outcome(case, point, partial(killed, made, folder / f"case-{number}"))
+
+
+def _outcome(case: str, point: str, killed: Callable[[], list[str]]) -> Outcome:
+    """One row. Whatever error ends a case is told in its row, and the matrix goes on."""
+    began = perf_counter()
+    lost: list[str] = []
+    not_run = failed = ""
+    try:
+        lost = killed()
+    except machines.NotRun as reason:
+        not_run = str(reason)
+    except Exception as problem:  # noqa: BLE001 - the row tells it
+        failed = " ".join(f"{type(problem).__name__}: {problem}".split())[:600]
+    return Outcome(case, point, round(perf_counter() - began, 1), tuple(lost), not_run, failed)
 
 
 def main() -> None:
@@ -160,7 +175,7 @@ def main() -> None:
     )
     if chosen.json:
         chosen.json.write_text(json.dumps([asdict(each) for each in outcomes], indent=1), "utf-8")
-    sys.exit(any(each.lost for each in outcomes))
+    sys.exit(not all(each.good for each in outcomes))
 
 
 if __name__ == "__main__":

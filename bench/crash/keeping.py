@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.crash.library import CrashLibrary
+from bench.crash.library import PATIENCE_SECONDS, CrashLibrary
 from bench.crash.pausing import KillPoint
 from bench.crash.reading import Made
 from core.coverage.runs import QUIET_AFTER
@@ -60,7 +60,7 @@ _HEADERS = {"X-Requested-With": "crash"}
 def _send(address: str, path: str, body: dict[str, Any]) -> Any:
     import httpx
 
-    answer = httpx.post(f"{address}{path}", json=body, headers=_HEADERS, timeout=600)
+    answer = httpx.post(f"{address}{path}", json=body, headers=_HEADERS, timeout=PATIENCE_SECONDS)
     answer.raise_for_status()
     return answer.json()
 
@@ -71,7 +71,7 @@ def _send_in_background(address: str, path: str, body: dict[str, Any]) -> None:
 
     def send() -> None:
         try:
-            httpx.post(f"{address}{path}", json=body, headers=_HEADERS, timeout=600)
+            httpx.post(f"{address}{path}", json=body, headers=_HEADERS, timeout=PATIENCE_SECONDS)
         except httpx.TransportError:
             return
 
@@ -81,7 +81,7 @@ def _send_in_background(address: str, path: str, body: dict[str, Any]) -> None:
 def _state_of(address: str, run: int) -> str:
     import httpx
 
-    return str(httpx.get(f"{address}/coverage/runs/{run}", timeout=600).raise_for_status().json()["state"])
+    return str(httpx.get(f"{address}/coverage/runs/{run}", timeout=PATIENCE_SECONDS).raise_for_status().json()["state"])
 
 
 def killed_run(made: Made, folder: Path, point: KillPoint) -> list[str]:
@@ -101,7 +101,7 @@ def killed_run(made: Made, folder: Path, point: KillPoint) -> list[str]:
             stored = _cells(library, run)
             time.sleep(QUIET_AFTER / timedelta(seconds=1) + 1)
             resumed = _send(address, "/coverage/runs", {"resume": run})["id"]
-            until(lambda: _state_of(address, resumed) != "running", 600, "the end of the resumed run")
+            until(lambda: _state_of(address, resumed) != "running", PATIENCE_SECONDS, "the end of the resumed run")
             lost = [] if _state_of(address, resumed) == "done" else [f"the run is {_state_of(address, resumed)}"]
             lost += [] if resumed == run else ["the run was not resumed, another one began"]
             after = _cells(library, run)
@@ -136,19 +136,22 @@ def killed_decision(made: Made, folder: Path, point: KillPoint) -> list[str]:
         with library.app(point) as (app, address):
             topic = _send(address, "/coverage/topics", {"topics": [{"name": "overtime"}]})[0]["id"]
             run = _send(address, "/coverage/runs", {})["id"]
-            until(lambda: _state_of(address, run) == "done", 600, "the end of a run")
+            until(lambda: _state_of(address, run) == "done", PATIENCE_SECONDS, "the end of a run")
             _send_in_background(address, "/coverage/decisions", decision | {"topic_id": topic})
             assert app.reached(), app.printed()
             app.kill()
         with library.app() as (_, address):
             again = httpx.post(
-                f"{address}/coverage/decisions", json=decision | {"topic_id": topic}, headers=_HEADERS, timeout=600
+                f"{address}/coverage/decisions",
+                json=decision | {"topic_id": topic},
+                headers=_HEADERS,
+                timeout=PATIENCE_SECONDS,
             )
             expected = 201 if point.first else 409
             lost = (
                 [] if again.status_code == expected else [f"deciding again answered {again.status_code}: {again.text}"]
             )
-            log = httpx.get(f"{address}/coverage/decisions", timeout=600).json()
+            log = httpx.get(f"{address}/coverage/decisions", timeout=PATIENCE_SECONDS).json()
             lost += [] if log["total"] == 1 else [f"the log holds {log['total']} decisions"]
         return lost
     finally:

@@ -21,9 +21,10 @@ from bootstrap.environment import Settings, settings_from_environment
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from tests.running import ROOT, free_port, until
 
-__all__ = ["Contents", "CrashLibrary", "Program", "differences"]
+__all__ = ["PATIENCE_SECONDS", "Contents", "CrashLibrary", "Program", "differences"]
 
-_PATIENCE_SECONDS = 600.0  # for one step, on a busy machine
+PATIENCE_SECONDS = 1800.0  # for one step, on a busy machine
+_NOTICE_SECONDS = 120.0  # until a process that was left alone has ended
 _APP = ("streamlit", "run", "app.py", "--server.headless", "true", "--server.port")
 _WORKER = ("cli", "worker")
 _OWN = (
@@ -85,9 +86,9 @@ class Program:
     def stop(self) -> int:
         """Ask it to end, as a service manager does."""
         self.process.terminate()
-        return self.process.wait(120)
+        return self.process.wait(PATIENCE_SECONDS)
 
-    def reached(self, seconds: float = _PATIENCE_SECONDS) -> bool:
+    def reached(self, seconds: float = PATIENCE_SECONDS) -> bool:
         """Wait until it stands at its kill point; False when it ended before."""
         deadline = time.monotonic() + seconds
         while not self.note.exists():
@@ -149,7 +150,7 @@ class CrashLibrary:
             capture_output=True,
             text=True,
             check=False,
-            timeout=_PATIENCE_SECONDS,
+            timeout=PATIENCE_SECONDS,
         )
         assert done.returncode == 0 or not good, f"cli {' '.join(words)}: {done.stdout}{done.stderr}"
         return done
@@ -196,7 +197,7 @@ class CrashLibrary:
                 return httpx.get(f"{address}/health", timeout=30).status_code == 200
             return False
 
-        until(answers, _PATIENCE_SECONDS, "an answer of the app")
+        until(answers, PATIENCE_SECONDS, "an answer of the app")
         try:
             yield program, address
         finally:
@@ -242,9 +243,9 @@ class CrashLibrary:
             except psycopg.Error:  # the server, or its tables, are not there yet
                 return False
 
-        until(quiet, _PATIENCE_SECONDS, "the end of all jobs")
+        until(quiet, PATIENCE_SECONDS, "the end of all jobs")
         time.sleep(1.0)  # what follows up may queue more
-        until(quiet, _PATIENCE_SECONDS, "the end of all jobs")
+        until(quiet, PATIENCE_SECONDS, "the end of all jobs")
 
     def settle(self) -> None:
         """Start a worker, wait until everything is done, and stop it."""
@@ -323,7 +324,7 @@ class CrashLibrary:
                 yield f"{row[0]} jobs are left in the queue"
 
     def _processes_left(self) -> list[str]:
-        """Programs of this library that nobody waits for; they get some seconds to notice that they are alone."""
+        """Programs of this library that nobody waits for; they get some time to notice that they are alone."""
         import psutil
 
         def left() -> list[str]:
@@ -335,7 +336,7 @@ class CrashLibrary:
                         names.append(" ".join(each.cmdline()[-4:]))
             return names
 
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + _NOTICE_SECONDS
         while (found := left()) and time.monotonic() < deadline:
             time.sleep(0.5)
         return found

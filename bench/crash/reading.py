@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.crash.library import Contents, CrashLibrary
+from bench.crash.library import PATIENCE_SECONDS, Contents, CrashLibrary
 from bench.crash.pausing import KillPoint
 from tests.running import free_port, until
 
@@ -129,7 +129,9 @@ def killed_app(made: Made, folder: Path, point: KillPoint) -> list[str]:
     def upload(address: str) -> None:
         files = {"file": (path.name, path.read_bytes())}
         try:
-            httpx.post(f"{address}/documents", files=files, headers=headers, timeout=600).raise_for_status()
+            httpx.post(
+                f"{address}/documents", files=files, headers=headers, timeout=PATIENCE_SECONDS
+            ).raise_for_status()
         except httpx.TransportError:  # the app is killed before it answers
             return
 
@@ -194,5 +196,5 @@ def _chroma(folder: Path, port: int) -> "subprocess.Popen[bytes]":
         except httpx.TransportError:
             return False
 
-    until(answers, 120, "an answer of Chroma")
+    until(answers, PATIENCE_SECONDS, "an answer of Chroma")
     return server

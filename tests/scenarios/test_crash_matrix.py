@@ -1,11 +1,13 @@
 """A few cases of the crash matrix (`python -m bench.crash` runs them all), on a library of two notes."""
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench.crash.__main__ import CASES, made_libraries
+from bench.crash import __main__ as matrix
+from bench.crash.__main__ import CASES, made_libraries, run
 from bench.crash.keeping import killed_restore
 from bench.crash.library import Contents, differences
 from bench.crash.pausing import KillPoint
@@ -54,6 +56,21 @@ def test_every_kill_point_is_a_step_of_the_product(point: str) -> None:
     for name in parsed.name.split("."):
         found = getattr(found, name)
     assert callable(found)
+
+
+def test_the_matrix_goes_on_after_a_case_that_fails(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(made: Made, folder: Path) -> list[str]:
+        raise subprocess.TimeoutExpired("cli check", 1800)
+
+    monkeypatch.setattr(matrix, "made_libraries", lambda *arguments: made)
+    monkeypatch.setitem(CASES, "upload", {"first": slow, "second": lambda made, folder: ["a.md"]})
+    monkeypatch.setitem(CASES, "read", {"third": lambda made, folder: []})
+    failed, lost, good = run(("upload", "read"), tmp_path)
+    assert "TimeoutExpired" in failed.told and not failed.good
+    assert lost.told == "a.md" and not lost.good
+    assert good.told == "nothing" and good.good
 
 
 def test_a_loss_is_told() -> None:
