@@ -38,8 +38,8 @@ Run = Callable[[Made, Path], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One row of the matrix. lost: empty when nothing was. not_run: why the case was not run; failed: the error that ended
-    it before anything could be compared; both else empty."""
+    """One row of the matrix. lost: empty when nothing was. not_run: why the case was not run; failed: the error that
+    ended it before anything could be compared; both else empty."""
 
     case: str
     point: str
