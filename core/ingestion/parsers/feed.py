@@ -1,6 +1,7 @@
 """Parses RSS and Atom feeds: title and entries."""
 
 import calendar
+import re
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import BytesIO
@@ -19,6 +20,9 @@ _MOST_LETTERS = 2_000_000  # Chosen by hand, not fitted.
 
 _LONGEST_KEY = 500  # Chosen by hand, not fitted.
 
+_REFERENCE = re.compile(rb"(&(?:amp;)?)#(?:[xX]([0-9a-fA-F]+)|([0-9]+));?")
+_LAST_CHARACTER = 0x10FFFF
+
 
 def read_feed(url: str, data: bytes) -> ParsedFeed:
     """Parses a feed and resolves relative links against its URL. Raises UnreadableFile if it is not a feed."""
@@ -26,8 +30,11 @@ def read_feed(url: str, data: bytes) -> ParsedFeed:
 
     if b"<!ENTITY" in data:
         raise UnreadableFile(f"What {url} sends declares XML entities, which no feed needs.", "Ask who runs it.")
-    # As a stream, because feedparser interprets a string as a URL or file name.
-    read = feedparser.parse(BytesIO(data), response_headers={"content-location": url})
+    try:
+        # As a stream, because feedparser interprets a string as a URL or file name.
+        read = feedparser.parse(BytesIO(_REFERENCE.sub(_character, data)), response_headers={"content-location": url})
+    except (ValueError, OverflowError) as error:  # what it raises for a reference to no character in UTF-16
+        raise UnreadableFile(f"What {url} sends is damaged: {error}.", "Ask who runs it.") from error
     if not read.get("version") and not read.get("entries"):
         raise UnreadableFile(
             f"{url} is not a feed: there is no RSS or Atom in it.",
@@ -37,18 +44,27 @@ def read_feed(url: str, data: bytes) -> ParsedFeed:
     return ParsedFeed(_line(read.get("feed", {}).get("title", "")) or url, tuple(each for each in entries if each.key))
 
 
+def _character(reference: re.Match[bytes]) -> bytes:
+    """A numeric character reference; one to no character becomes U+FFFD, as in a browser (HTML Standard, 13.2.5.80)."""
+    base, digits = (16, reference[2]) if reference[2] else (10, reference[3])
+    digits = digits.lstrip(b"0")
+    number = int(digits or b"0", base) if len(digits) < 10 else _LAST_CHARACTER + 1
+    real = 0 < number <= _LAST_CHARACTER and not 0xD800 <= number <= 0xDFFF
+    return reference[0] if real else reference[1] + b"#xFFFD;"
+
+
 def _entry(read: Any) -> FeedEntry:
-    url = str(read.get("link") or "")
+    url = clean(str(read.get("link") or ""))
     title = _line(read.get("title", ""))
     bodies = [str(part.get("value") or "") for part in read.get("content", [])]
     body = max([str(read.get("summary") or ""), *bodies], key=len)
     return FeedEntry(
-        key=_key(str(read.get("id") or url or title)),
+        key=_key(clean(str(read.get("id") or url or title))),
         title=title,
         url=url if url.lower().startswith(("http://", "https://")) else "",
         published=_date(read),
         author=_line(read.get("author", "")),
-        html=body[:_MOST_LETTERS],
+        html=clean(body[:_MOST_LETTERS]),
     )
 
 
