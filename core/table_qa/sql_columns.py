@@ -11,7 +11,7 @@ from core.domain.errors import BadRequest
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Tables", "check_qualified_columns"]
+__all__ = ["Tables", "check_qualified_columns", "columns_of"]
 
 Tables = Mapping[str, Collection[str]]
 """Each table's name → the names of its columns, both as in the database."""
@@ -34,7 +34,7 @@ def check_qualified_columns(tree: exp.Expr, tables: Tables) -> None:
             for column in scope.columns:
                 source = scope.sources.get(column.table)
                 if source is not None and column.this.key == "identifier":
-                    known = _columns_of(source, tables)
+                    known = columns_of(source, tables)
                     if column.name not in known:
                         near = get_close_matches(column.name, known, n=3, cutoff=0.6)
                         columns = ", ".join(list(known)[:_MOST_NAMED])
@@ -46,8 +46,8 @@ def check_qualified_columns(tree: exp.Expr, tables: Tables) -> None:
         raise BadRequest(f"The statement cannot be read: {error}.", _SIMPLER) from error
 
 
-def _columns_of(source: Any, tables: Tables) -> Sequence[str]:
-    """The columns of a table, or of a query in FROM or WITH. source: a table, or a scope of sqlglot."""
+def columns_of(source: Any, tables: Tables) -> Sequence[str]:
+    """The names of the columns of a table, or of a query in FROM or WITH. source: a table, or a scope of sqlglot."""
     from sqlglot import exp
 
     if isinstance(source, exp.Table):
@@ -78,7 +78,7 @@ def _outputs(scope: Any, tables: Tables) -> Sequence[str]:
             chosen = [each.table] if each.key == "column" else list(scope.selected_sources)
             for name in chosen:
                 if name in scope.sources:
-                    names += _columns_of(scope.sources[name], tables)
+                    names += columns_of(scope.sources[name], tables)
         else:
             names.append(each.output_name or (each.name if each.key == "anonymous" else each.key))
     return names

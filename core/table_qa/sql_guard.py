@@ -4,7 +4,8 @@ Allowlist: syntax, functions, types and tables that are not named below are refu
 is refused too. The statement is rebuilt from the checked syntax tree with every identifier quoted, so PostgreSQL cannot
 read it in another way. The database role that runs it has no other rights either; this check is the inner of two
 defences, and the one that explains a refusal. The database limits time, memory and rows (`statement_timeout`,
-`temp_file_limit`, a cursor). WITH RECURSIVE is not allowed: a line of it can make a value of any size.
+`temp_file_limit`, a cursor). WITH RECURSIVE is not allowed: a line of it can make a value of any size; sql_growth.py
+refuses a chain of queries that multiply each other.
 """
 
 # Over 300 lines: parsing, the allowlist and the check of one statement belong together; apart, neither can be reviewed.
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from core.domain.errors import BadRequest
 from core.table_qa.sql_columns import Tables, check_qualified_columns
+from core.table_qa.sql_growth import check_growth
 
 __all__ = ["FUNCTIONS", "TYPES", "check_statement"]
 
@@ -345,6 +347,7 @@ def _written_anew(sql: str, tables: Tables) -> str:
         elif node.key == "anonymous":
             node.set("this", node.name.lower())
     check_qualified_columns(tree, tables)
+    check_growth(tree, tables)
     return written(tree)
 
 
