@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from io import BytesIO
 from statistics import median
 from time import monotonic
@@ -95,7 +95,7 @@ def _single_threaded() -> tuple[str, ...]:
     return (program, "OMP_THREAD_LIMIT=1") if program else ()
 
 
-@cache
+@lru_cache(maxsize=8)
 def _languages(program: str) -> str:
     """All installed languages, at most four, the likeliest first."""
     run = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False, timeout=_PAGE_SECONDS)

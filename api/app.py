@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from api.access import Gate, Library
-from api.middleware import RequestIds, Throttle
+from api.middleware import OwnConnections, RequestIds, Throttle
 from api.problems import PROBLEM_RESPONSES, Problem, handle_errors
 from api.rate_limits import RateLimits
 from api.routes import ROUTERS
@@ -52,6 +52,7 @@ def create_app(
     handle_errors(app)
     app.add_middleware(Throttle, rates=rates)
     app.add_middleware(RequestIds)
+    app.add_middleware(OwnConnections)
     _describe(app)
     return app
 

@@ -2,12 +2,14 @@
 
 import logging
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 
 from core.domain.errors import FivefoldError
 
 __all__ = ["BackgroundWork"]
 
+_MOST_PROBLEMS = 200  # that are remembered, the latest ones. Chosen by hand.
 _log = logging.getLogger(__name__)
 
 
@@ -17,7 +19,7 @@ class BackgroundWork:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._stops: dict[str, threading.Event] = {}
-        self._problems: dict[str, str] = {}
+        self._problems: OrderedDict[str, str] = OrderedDict()
 
     def start(self, name: str, work: Callable[[Callable[[], bool]], object]) -> bool:
         """Start work unless work of this name is under way; returns whether it was started.
@@ -62,3 +64,5 @@ class BackgroundWork:
                 del self._stops[name]
                 if problem:
                     self._problems[name] = problem
+                    if len(self._problems) > _MOST_PROBLEMS:
+                        self._problems.popitem(last=False)

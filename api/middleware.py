@@ -3,6 +3,7 @@
 import re
 from secrets import token_hex
 
+from anyio import move_on_after
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,9 +13,11 @@ from api.problems import error_response
 from api.rate_limits import RateLimits, Remaining
 from core.domain.errors import FivefoldError
 
-__all__ = ["RequestIds", "Throttle"]
+__all__ = ["OwnConnections", "RequestIds", "Throttle"]
 
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_MOST_UNREAD = 64 * 1024**2  # bytes of a request that are still taken after its answer is known. Chosen by hand.
+_UNREAD_SECONDS = 10.0  # for that. Chosen by hand.
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
@@ -23,6 +26,45 @@ _HEADERS = {
 }
 """No page of another site may embed or load an answer, a browser that opens one runs nothing of it, and no cache keeps
 what may be seen with a token only."""
+
+
+class OwnConnections:
+    """One connection for each request, and none is reset before its answer has arrived.
+
+    The server closes a connection that was idle for some seconds, perhaps just as a client sends its next request on
+    it: that request would be reset. So each answer says that it is the last one of its connection. Closing a connection
+    with unread data in it resets it, too, so the rest of a request that is refused is taken before the answer ends.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # A client that waits for "100 Continue" has sent nothing yet, and sends nothing once it is refused.
+        waits = Request(scope).headers.get("expect", "").lower() == "100-continue"
+        unread = not waits
+
+        async def receiving() -> Message:
+            nonlocal unread
+            message = await receive()
+            unread = bool(message.get("more_body"))
+            return message
+
+        async def take_rest() -> None:
+            taken = 0
+            with move_on_after(_UNREAD_SECONDS):
+                while unread and taken < _MOST_UNREAD:
+                    taken += len((await receiving()).get("body", b""))
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                await take_rest()
+            await send(message)
+
+        await self._app(scope, receiving, _with_headers(sending, {"Connection": "close"}))
 
 
 class RequestIds:

@@ -2,14 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Growth", "growth", "megabytes_of"]
+__all__ = ["Growth", "Verdict", "growth", "megabytes_of"]
 
-_WIDE = 1.96  # standard errors of a 95 % interval
+_SURE = 0.975  # quantile of a 95 % interval
 _SMALL = 0.02  # of the level: a growth below this per hour takes two days to double the memory, and is called flat
+
+
+class Verdict(StrEnum):
+    """What the interval of a slope says."""
+
+    FLAT = "flat"
+    GROWING = "growing"
+    UNKNOWN = "cannot be told yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +34,24 @@ class Growth:
     high: float
 
     @property
-    def flat(self) -> bool:
-        """Whether the interval contains zero, or all of it is below 2 % of the memory per hour."""
-        return self.low <= 0 or self.high < _SMALL * self.level
+    def verdict(self) -> Verdict:
+        """Flat when all of the interval is below 2 % of the memory per hour, growing when all of it is above. An
+        interval around that limit is too wide to tell: measure longer.
+
+        >>> [str(Growth(800.0, slope, slope - 5, slope + 5).verdict) for slope in (3, 15, 40)]
+        ['flat', 'cannot be told yet', 'growing']
+        """
+        limit = _SMALL * self.level
+        if self.high < limit:
+            return Verdict.FLAT
+        return Verdict.GROWING if self.low > limit else Verdict.UNKNOWN
 
     def __str__(self) -> str:
         """
         >>> str(Growth(800.0, 3.0, -2.0, 8.0))
-        '+3.0 MB/hour [-2.0, +8.0], flat'
+        'flat: +3.0 MB/hour, 95 % interval -2.0 to +8.0'
         """
-        word = "flat" if self.flat else "grows"
-        return f"{self.per_hour:+.1f} MB/hour [{self.low:+.1f}, {self.high:+.1f}], {word}"
+        return f"{self.verdict}: {self.per_hour:+.1f} MB/hour, 95 % interval {self.low:+.1f} to {self.high:+.1f}"
 
 
 def growth(minutes: Sequence[float], megabytes: Sequence[float]) -> Growth:
@@ -45,11 +61,13 @@ def growth(minutes: Sequence[float], megabytes: Sequence[float]) -> Growth:
     4·(n / 100)^(2/9): as if all were independent, it would be too narrow. Raises ValueError for fewer than four.
 
     >>> found = growth(range(60), [500 + minute / 6 for minute in range(60)])
-    >>> round(found.per_hour, 3), found.flat
-    (10.0, True)
-    >>> growth(range(60), [500 + minute for minute in range(60)]).flat
-    False
+    >>> round(found.per_hour, 3), str(found.verdict)
+    (10.0, 'flat')
+    >>> str(growth(range(60), [500 + minute for minute in range(60)]).verdict)
+    'growing'
     """
+    from scipy.stats import t
+
     if len(minutes) < 4:
         raise ValueError(f"A slope needs four measurements, not {len(minutes)}.")
     hours = np.asarray(minutes, dtype=float) / 60
@@ -64,7 +82,8 @@ def growth(minutes: Sequence[float], megabytes: Sequence[float]) -> Growth:
     for shift in range(1, lag + 1):
         variance += 2 * (1 - shift / (lag + 1)) * float(moment[shift:] @ moment[:-shift])
     error = (max(variance, 0.0) * count / (count - 2)) ** 0.5 / spread
-    return Growth(float(level.mean()), slope, slope - _WIDE * error, slope + _WIDE * error)
+    wide = float(t.ppf(_SURE, count - 2)) * error
+    return Growth(float(level.mean()), slope, slope - wide, slope + wide)
 
 
 def megabytes_of(pid: int, *, children: bool = False) -> float:

@@ -74,14 +74,14 @@ class RunningApp:
         except (URLError, ConnectionError, TimeoutError):
             return {}
 
-    def wait(self) -> "RunningApp":
+    def wait(self, seconds: float = START_SECONDS) -> "RunningApp":
         """Until it is healthy. Raises AssertionError with its log when it ends before."""
 
         def healthy() -> bool:
             assert self.process.poll() is None, f"the app ended by itself:\n{self.printed()}"
             return self.health().get("status") == "ok"
 
-        until(healthy, START_SECONDS, "a healthy start of the app")
+        until(healthy, seconds, "a healthy start of the app")
         return self
 
     def until(self, condition: Callable[[dict[str, Any]], Any], seconds: float, what: str) -> None:
@@ -122,11 +122,13 @@ def in_own_loop(story: Callable[..., Awaitable[Result]], *arguments: Any) -> Res
 
 
 @contextmanager
-def running_app(data_folder: Path, port: int | None = None, **settings: str) -> Iterator[RunningApp]:
-    """A healthy app, stopped at the end however the test goes."""
+def running_app(
+    data_folder: Path, port: int | None = None, *, patience: float = START_SECONDS, **settings: str
+) -> Iterator[RunningApp]:
+    """A healthy app, stopped at the end however the test goes. patience: seconds for its start."""
     app = RunningApp(data_folder, port, **settings)
     try:
-        yield app.wait()
+        yield app.wait(patience)
     finally:
         if app.process.poll() is None:
             try:

@@ -197,6 +197,20 @@ CONCURRENT = {
 }
 
 
+def test_a_cache_of_a_function_with_arguments_is_bounded() -> None:
+    wrong = []
+    for path in python_files(*PRODUCT):
+        for each in functions(path):
+            for decorator in (ast.unparse(one) for one in each.decorator_list):
+                endless = decorator == "cache" or re.fullmatch(r"lru_cache\((maxsize=)?None\)", decorator)
+                if endless and (each.args.args or each.args.kwonlyargs):
+                    wrong.append(f"{named(path)}: {each.name}")
+                shared = decorator.startswith(("st.cache_resource", "st.cache_data")) and "max_entries" not in decorator
+                if shared and each.args.args:
+                    wrong.append(f"{named(path)}: {each.name}")
+    assert not wrong
+
+
 def test_threads_and_locks_of_core_have_a_reason() -> None:
     seen = set()
     for path in python_files("core"):

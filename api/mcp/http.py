@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.access import address_of, client_key
 from api.mcp.sign_in import caller
-from api.middleware import RequestIds
+from api.middleware import OwnConnections, RequestIds
 from api.problems import error_response, problem_response
 from api.rate_limits import RateLimits
 from bootstrap.sign_in import SignInSettings
@@ -42,7 +42,7 @@ class McpDoor:
         self, library: "Callable[[], OpenWorkbench]", rules: Callable[[], SignInSettings], rate: Callable[[], str]
     ) -> None:
         self._library, self._rules, self._rates = library, rules, RateLimits(rate)
-        self._with_id = RequestIds(self._answer)
+        self._with_id = OwnConnections(RequestIds(self._answer))
         self._sessions: StreamableHTTPSessionManager | None = None
         self._ready = anyio.Event()
 

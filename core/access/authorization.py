@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from core.access.audit import AuditOutcome, AuditService
@@ -149,7 +149,7 @@ def _named(signature: inspect.Signature) -> bool:
     return bool({"who", "by"} & signature.parameters.keys())
 
 
-@cache
+@lru_cache(maxsize=2048)
 def _signature(function: Callable[..., Any], method: bool) -> inspect.Signature:
     signature = inspect.signature(function)
     return signature.replace(parameters=list(signature.parameters.values())[1:]) if method else signature

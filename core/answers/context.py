@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from math import isclose
 
 from core.answers.agreement import negated
@@ -117,7 +117,7 @@ def _numbers(text: str) -> Iterator[tuple[str, float]]:
             yield word, value
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _spelled(word: str) -> float | None:
     """The value of a number word, as amounts are read."""
     found = quantities(f"{word} times")

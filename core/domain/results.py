@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -327,7 +327,7 @@ def fast_replace(value: T, **values: Any) -> T:
     return copy
 
 
-@cache
+@lru_cache(maxsize=512)
 def _fields_of(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], Mapping[str, int]]:
     names = [field.name for field in fields(kind)]
     return attrgetter(*names), {name: index for index, name in enumerate(names)}

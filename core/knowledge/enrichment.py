@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from core.domain.documents import Truth
@@ -244,7 +244,7 @@ class Language:
     nouns: bool
 
 
-@cache
+@lru_cache(maxsize=256)
 def language_of(code: str) -> Language | None:
     """Rules for a non-English language (ISO 639-1) that separates words by spaces; None if unknown.
 

@@ -188,7 +188,7 @@ def _issuers() -> Mapping[str, str]:
     return found | {name: jurisdiction for name, jurisdiction in dominant if jurisdiction is not None}
 
 
-@cache
+@lru_cache(maxsize=64)
 def language_countries(language: str) -> Mapping[str, float]:
     """Country → share of the speakers of a language who live there, by CLDR's populations; official languages only."""
     from babel.core import get_global

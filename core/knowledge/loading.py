@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -11,7 +11,7 @@ from core.domain.errors import BadTable
 __all__ = ["check_keys", "table"]
 
 
-@cache
+@lru_cache(maxsize=128)
 def table(name: str) -> Mapping[str, Any]:
     """The parsed core/knowledge/{name}.toml. Raises BadTable naming the file when it does not parse."""
     try:

@@ -105,6 +105,6 @@ def _matched(wording: str) -> str | tuple[str, ...]:
     return wording.lower() if wording.startswith("=") else _stems(wording)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _stems(wording: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _PART.findall(wording.lower()))

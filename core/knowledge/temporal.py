@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from core.domain.documents import TemporalClass, Truth
 from core.domain.errors import BadTable
@@ -25,7 +25,7 @@ def date_cues() -> Mapping[str, tuple[str, ...]]:
     return {kind: tuple(row) for kind, row in rows.items()}
 
 
-@cache
+@lru_cache(maxsize=64)
 def month_names(language: str = "en") -> Mapping[str, int]:
     """Lower-case month name → number: the table's, and those of a language (Unicode CLDR). Raises BadTable."""
     rows = table("temporal")["months"]

@@ -1,5 +1,6 @@
 """Natural-language question → query → rows. Deterministic; refuses rather than guesses."""
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -24,6 +25,7 @@ LONGEST_QUESTION = 1_000
 """Characters of a question; parsing takes time quadratic in its words."""
 MOST_ROWS = 500
 """Rows an answer holds; a page shows fewer, and the downloads ask for all."""
+_MOST_TABLES = 128  # whose values are kept, unless there are more. Chosen by hand.
 _MOST_OTHERS = 3  # other readings offered with an answer; chosen by hand
 _OTHERS_MARGIN = 1.0
 """How much lower the score of another reading may be for it to be offered. Chosen by hand; not fitted."""
@@ -86,7 +88,7 @@ class TableAnswerer:
 
     def __init__(self, store: TableStore) -> None:
         self._store = store
-        self._values: dict[int, ColumnValues] = {}
+        self._values: OrderedDict[int, ColumnValues] = OrderedDict()
 
     def ask(self, question: str, tables: Sequence[RealityTable], today: date) -> TableAnswer:
         """Answer one question from these tables. Raises StoreFailed."""
@@ -149,6 +151,7 @@ class TableAnswerer:
 
     def _readings(self, words: QuestionWords, tables: Sequence[RealityTable], stored: ValuesByTable) -> _Candidates:
         """Readings that leave no word unexplained; without one, the failure that leaves the fewest words."""
+        self._forget_old_values(max(_MOST_TABLES, 2 * len(tables)))
         readings: list[_ReadingCandidate] = []
         failures: list[_Failure] = []
         for base in tables:
@@ -178,9 +181,8 @@ class TableAnswerer:
 
     def _values_of(self, table: RealityTable, stored: ValuesByTable) -> ColumnValues:
         """The listed values of a table, and those of its columns that were looked up."""
-        if table.id not in self._values:
-            self._values[table.id] = index_values(table)
-        listed = self._values[table.id]
+        listed = self._values.pop(table.id, None) or index_values(table)
+        self._values[table.id] = listed  # the one asked last is the last
         if table.name not in stored:
             return listed
         values_by_words = dict(listed.whole)
@@ -190,6 +192,11 @@ class TableAnswerer:
                 stems = value_words(value)
                 values_by_words[stems] = [*values_by_words.get(stems, []), (column, value)]
         return ColumnValues(values_by_words, listed.containing, listed.columns)
+
+    def _forget_old_values(self, most: int) -> None:
+        """Each version of a table has an id of its own: those that were replaced or deleted are never asked again."""
+        while len(self._values) > most:
+            self._values.popitem(last=False)
 
     def _stored_values(self, words: QuestionWords, tables: Sequence[RealityTable]) -> ValuesByTable:
         """Values the question may name in columns that have too many to be listed in their profile."""

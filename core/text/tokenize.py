@@ -26,7 +26,7 @@ def _stemmer() -> "Stemmer.Stemmer":
     return Stemmer.Stemmer("english")
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """The stem of one lower-case word.
 
@@ -71,7 +71,7 @@ def index_stems(text: str) -> list[str]:
     return [found for match in _WORD.finditer(text) for found in _stems_with_parts(match.group())]
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def _stems_with_parts(word: str) -> tuple[str, ...]:
     word_stem = word.lower().replace("’", "'")
     parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]
@@ -87,7 +87,7 @@ def keywords(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
 
 
-@cache
+@lru_cache(maxsize=64)
 def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """One case-insensitive pattern that matches any of the phrases on word boundaries ('_' counts as a boundary).
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from core.text.tokenize import stem
@@ -50,7 +50,7 @@ def found_phrases(phrases: Iterable[str], text: str) -> tuple[str, ...]:
     return tuple(text[span[0] : span[1]] for _, span in ends if span is not None)
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def _parsed(phrase: str) -> tuple[_Word, ...]:
     parsed: list[_Word] = []
     gap = (0, 0)

@@ -27,6 +27,7 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 _MOST_FILES = 20  # finished files held in memory for their download; the oldest goes first
+_MOST_RUNS = 200  # runs that are remembered after their end, with their problems; the oldest goes first
 
 
 class _Stopped(Exception):
@@ -75,7 +76,10 @@ def _start(key: Hashable, name: str, begin: Callable[[], int], work: Callable[[B
         known = runs.latest.get(key)
         if known is not None and known.running:
             return known
+        runs.latest.pop(key, None)  # the newest run is the last
         run = runs.latest[key] = BackgroundRun(begin())
+        for old in [each for each, one in runs.latest.items() if not one.running][:-_MOST_RUNS]:
+            del runs.latest[old]
         threading.Thread(target=_carry_out, args=(run, name, work), name=name, daemon=True).start()
         return run
 

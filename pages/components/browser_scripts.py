@@ -1,14 +1,14 @@
 """Scripts that run in the browser: components, the keys "/" and "?", and the keys of the Judge view."""
 
 from collections.abc import Callable, Hashable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 __all__ = ["browser_component", "leave_fields", "listen_to_keys"]
 
 
-@cache
+@lru_cache(maxsize=64)
 def browser_component(name: str, file: str) -> Any:
     """A script as a Streamlit component, registered once per process. file: its path in this folder; dom.js is put in
     front of it, and a style sheet of the same name is applied to what it draws."""

@@ -47,6 +47,7 @@ _Result = TypeVar("_Result")
 
 _log = logging.getLogger(__name__)
 _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change under it
+_MOST_OWN = 512  # what is kept for people, by kind and person; the oldest goes first
 _WEAK_SECONDS = 3.0  # how long a degraded answer is reused: what was missing may be there soon
 
 
@@ -93,7 +94,7 @@ def own(kind: type[_Result]) -> _Result:
     return cast(_Result, _own(f"{kind.__module__}.{kind.__qualname__}", person.login, person.projects, kind))
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, max_entries=_MOST_OWN)
 def _own(name: str, login: str, projects: tuple[str, ...] | None, _kind: Callable[[], object]) -> object:
     return _kind()
 

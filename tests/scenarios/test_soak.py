@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from bench.memory_growth import growth
+from bench.memory_growth import Growth, Verdict, growth
 from bench.soak import Record
 from bench.streamlit_session import StreamlitSession
 from tests.running import RunningApp
@@ -31,13 +31,20 @@ def test_a_session_without_a_browser_opens_every_page_and_types_a_question(start
 def test_noise_is_flat_and_a_leak_is_not() -> None:
     chance = Random(3)
     noise = [800 + chance.gauss(0, 6) for _ in range(60)]
-    assert growth(range(60), noise).flat
+    assert growth(range(60), noise).verdict is Verdict.FLAT
     leaking = [each + minute for minute, each in enumerate(noise)]
     found = growth(range(60), leaking)
-    assert not found.flat
+    assert found.verdict is Verdict.GROWING
     assert found.low < 60 < found.high
     with pytest.raises(ValueError, match="four"):
         growth([1, 2, 3], [1, 2, 3])
+
+
+def test_a_slope_that_is_too_uncertain_is_neither_flat_nor_growing() -> None:
+    assert Growth(800.0, 12.0, -30.0, 54.0).verdict is Verdict.UNKNOWN
+    short = growth(range(12), [800 + (20, -20, -20, 20)[minute % 4] for minute in range(12)])
+    assert short.verdict is Verdict.UNKNOWN
+    assert "cannot be told yet" in str(short) and "95 % interval" in str(short)
 
 
 def test_an_interval_that_takes_measurements_for_independent_would_be_too_narrow() -> None:

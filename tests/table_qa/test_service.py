@@ -2,13 +2,18 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import date
+from typing import cast
 
 import pytest
 
 from core.domain.datasets import LinkState, TableLink
 from core.domain.documents import TableRole, Truth
 from core.domain.errors import BadRequest, NotFound
+from core.table_qa import answerer as answerer_module
+from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
+from core.table_qa.store import TableStore
 from tests.table_qa.domains import COURSES, DEPARTMENTS, EMPLOYEES, HR, PURCHASE_ORDERS, TRAINED, TRAINING, Office
 
 SHORTER = "".join(EMPLOYEES.splitlines(keepends=True)[:-1])
@@ -263,3 +268,13 @@ def test_sql_suggests_what_a_misspelt_name_may_have_meant() -> None:
     with pytest.raises(BadRequest) as refused:
         desk.run_sql("select ordr_status from purchase_orders where buyer = 'order_statu'")
     assert "Did you mean order_status?" in refused.value.hint
+
+
+def test_values_of_tables_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answerer_module, "_MOST_TABLES", 4)
+    tables, answerer = Office(HR).desk.tables(), TableAnswerer(cast(TableStore, None))
+    assert len(tables) > 1
+    for version in range(20):
+        newer = [replace(each, id=100 * version + each.id) for each in tables]
+        answerer.form(f"how many {tables[0].name}", newer, date(2026, 1, 1))
+    assert 0 < len(answerer._values) <= 3 * len(tables)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import islice
 from math import log1p
 
@@ -212,7 +212,7 @@ def _near(side: str, words: Iterator[str] | Sequence[str]) -> dict[str, float]:
     return features
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def _cues_of(word: str) -> tuple[str, ...]:
     return tuple(cue for cue, beginnings in date_cues().items() if word.startswith(beginnings))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import lru_cache
 
 from core.ingestion.table_typing.columns import CENTURY_TURN
 from core.knowledge.temporal import month_names
@@ -148,7 +148,7 @@ def _month(year: int, month: int = 0) -> str | None:
     return f"{year}-{month:02}" if 1 <= month <= 12 else None
 
 
-@cache
+@lru_cache(maxsize=64)
 def _pattern(language: str) -> tuple[Mapping[str, int], re.Pattern[str]]:
     """Lower-case month name → number, longest first, and one pattern whose last group identifies the date format."""
     names = dict(sorted(month_names(language).items(), key=lambda item: -len(item[0])))

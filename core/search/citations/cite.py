@@ -303,7 +303,7 @@ def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: st
 
 
 # Cached: the sentences of a section share their context.
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
     """The stems of a text's words and of the parts of its compounds."""
     return frozenset(stem(part) for word in words(text) for part in (word, *_COMPOUND.split(word)) if part)

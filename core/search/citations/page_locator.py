@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import byref, c_int
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from io import BytesIO
 from threading import Lock
 from typing import Any, Self
@@ -129,7 +129,7 @@ class _Letters:
         return bisect_left(self.origins, start), bisect_left(self.origins, end)
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def _forms(character: str) -> str:
     """The normal form of a character: ligatures as their letters; accents, spaces and hyphens as "".
 

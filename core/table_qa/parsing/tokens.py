@@ -5,7 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import lru_cache
 
 from core.knowledge.question_lexicon import asking
 from core.search.query.route import AskedDates, dates_in_question
@@ -193,7 +193,7 @@ def _date_ranges(question: str, today: date) -> Iterator[tuple[AskedDates, int, 
             yield AskedDates(month.start, month.end, match.group()), match.start(), match.end()
 
 
-@cache
+@lru_cache(maxsize=4096)
 def header_words(header: str) -> tuple[str, ...]:
     """The stems of a header's or table's words.
 
@@ -209,7 +209,7 @@ def header_words(header: str) -> tuple[str, ...]:
     return tuple(stem(word) for part in words for word in short.get(part, part).split())
 
 
-@cache
+@lru_cache(maxsize=4096)
 def plain_header(header: str) -> tuple[str, ...]:
     """The words of a header, unstemmed, in lower case.
 
@@ -219,7 +219,7 @@ def plain_header(header: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _WORD_BREAK.split(header) if part)
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def value_words(value: str) -> tuple[str, ...]:
     """The stems of a cell's words, split as in questions.
 
@@ -229,7 +229,7 @@ def value_words(value: str) -> tuple[str, ...]:
     return tuple(stem(part.lower()) for part in _PART.findall(value))
 
 
-@cache
+@lru_cache(maxsize=16_384)
 def plain_words(value: str) -> tuple[str, ...]:
     """A cell's words without a plural s: closer to the text than stems, for partial names.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -95,7 +95,7 @@ def _in_app(found: re.Match[str], document: str) -> str:
     return f"[{words}](help?view=guide&doc={name}{f'&section={anchor}' if anchor else ''})"
 
 
-@cache
+@lru_cache(maxsize=64)
 def _sections(document: str) -> Sequence[GuideSection]:
     path = _FOLDER / f"{document}.md"
     return sections_of(path.read_text("utf-8")) if path.exists() else ()

@@ -87,7 +87,7 @@ def _picture(document: Document, page: Page, spans: Sequence[Span]) -> None:
         st.image(drawn.png, width="stretch", alt=f"Page {page.number} of {document.name}")
 
 
-@st.cache_data(max_entries=64, show_spinner="Drawing the page …")
+@st.cache_data(max_entries=24, show_spinner="Drawing the page …")
 def _page_picture(
     sha256: str, number: int, text: str, spans: tuple[tuple[int, int], ...], _document_id: int
 ) -> PagePicture:
