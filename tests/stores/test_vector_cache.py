@@ -327,6 +327,25 @@ def test_a_process_killed_while_it_writes_does_no_harm(desks: tuple[Desk, Desk],
     assert list(folder.glob("*.new")) == []
 
 
+def test_a_closed_copy_makes_no_folder_again_that_was_deleted(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiling, compiled = threading.Event(), threading.Event()
+    monkeypatch.setattr(storage.vectors.cache.cache, "_CLOSING_SECONDS", 0.0)
+    monkeypatch.setattr(
+        storage.vectors.cache.cache, "compile_kernels", lambda: (compiling.set(), compiled.wait(60)) and None
+    )
+    mirror = VectorCache(database, MODEL, tmp_path / "library" / "mirror")
+    opening = threading.Thread(target=mirror.open, daemon=True)
+    opening.start()
+    assert compiling.wait(60)
+    mirror.close()
+    compiled.set()
+    opening.join(60)
+    assert not opening.is_alive()
+    assert not (tmp_path / "library").exists()
+
+
 def test_a_closed_copy_ends_its_work_and_the_database_answers(database: Database, tmp_path: Path) -> None:
     mirror = VectorCache(database, MODEL, tmp_path)
     mirror.close()

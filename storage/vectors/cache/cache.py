@@ -455,6 +455,7 @@ class VectorCache:
         """No other process writes meanwhile; files that a killed process left are deleted."""
         from filelock import FileLock, Timeout
 
+        self._check_stopped()  # a cache that is closed makes no folder again that was deleted meanwhile
         self._folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._folder / "lock")
         while True:
