@@ -332,9 +332,12 @@ def test_a_closed_copy_makes_no_folder_again_that_was_deleted(
 ) -> None:
     compiling, compiled = threading.Event(), threading.Event()
     monkeypatch.setattr(storage.vectors.cache.cache, "_CLOSING_SECONDS", 0.0)
-    monkeypatch.setattr(
-        storage.vectors.cache.cache, "compile_kernels", lambda: (compiling.set(), compiled.wait(60)) and None
-    )
+
+    def compile_slowly() -> None:
+        compiling.set()
+        compiled.wait(60)
+
+    monkeypatch.setattr(storage.vectors.cache.cache, "compile_kernels", compile_slowly)
     mirror = VectorCache(database, MODEL, tmp_path / "library" / "mirror")
     opening = threading.Thread(target=mirror.open, daemon=True)
     opening.start()
