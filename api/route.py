@@ -1,5 +1,6 @@
 """The class of every route: it resolves the caller before the body is read, and works in a thread."""
 
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -15,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive
 
 from api.access import Caller, Gate
+from core.domain.errors import BadRequest
 
 __all__ = ["AtWork", "GuardedRoute", "Reply", "guarded_router", "in_thread", "response_of"]
 
@@ -73,9 +75,22 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             gate: Gate = request.app.state.gate
             request.state.caller = await in_thread(partial(gate.caller, request))
+            self._refuse_repeated(request)
             return await handle(Request(request.scope, _limited(request, self.most_bytes)))
 
         return guarded
+
+    def _refuse_repeated(self, request: Request) -> None:
+        """Raise BadRequest for a parameter that is given twice and is no list: the first would be ignored unseen."""
+        counts = Counter(name for name, _ in request.query_params.multi_items())
+        repeated = [name for name, count in counts.items() if count > 1]
+        if not repeated:
+            return
+        described = request.app.openapi()["paths"][self.path_format][request.method.lower()].get("parameters", ())
+        lists = {each["name"] for each in described if "array" in str(each["schema"])}
+        for name in repeated:
+            if name not in lists:
+                raise BadRequest(f"The parameter '{name}' was given {counts[name]} times.", "Give it once.")
 
 
 def _limited(request: Request, most_bytes: int) -> Receive:

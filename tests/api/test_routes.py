@@ -518,3 +518,25 @@ def test_two_uploads_with_one_key_at_the_same_time_are_one(tmp_path: Path) -> No
         receipt = data(first.result(), 201)
     assert waiting["hint"] == "Repeat it in a moment."
     assert data(upload(client, "a.md", "# A\nText of a.", headers={"Idempotency-Key": "k"}), 201) == receipt
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("/documents?limit=5&limit=6", "limit"),
+        ("/documents?project=a&truth=intent&truth=reference&project=b", "project"),
+        ("/search?q=overtime&q=leave", "q"),
+        ("/coverage/runs?offset=1&offset=2&offset=3", "offset"),
+        ("/insights?limit=1&limit=1", "limit"),
+    ],
+)
+def test_a_parameter_given_twice_is_refused_by_name(client: TestClient, address: str, name: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert f"'{name}'" in answer.json()["detail"] and "times" in answer.json()["detail"]
+
+
+def test_a_list_may_be_given_as_often_as_one_likes(client: TestClient) -> None:
+    for address in ("/documents?truth=intent&truth=reference", "/search?q=overtime&truths=intent&truths=regulatory"):
+        assert client.get(address).status_code == 200, address
