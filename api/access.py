@@ -13,11 +13,12 @@ from starlette.requests import Request
 from api.background import BackgroundWork
 from api.latest_results import LatestResults
 from api.rate_limits import RateLimits
+from core.access.audit import AuditOutcome
 from core.domain.errors import AccessDenied, NotSignedIn
 from core.domain.people import Door, Principal, local_principal
 from core.workbench import Workbench
 
-__all__ = ["Caller", "Gate", "Library", "address_of", "client_key"]
+__all__ = ["Caller", "Gate", "Library", "address_of", "client_key", "note_refused"]
 
 CLIENT_HEADER = "X-Requested-With"
 """Any value says that no plain HTML form sent the request: a browser asks the server first before it sends it."""
@@ -81,8 +82,8 @@ class Gate:
             raise NotSignedIn("The Authorization header has no bearer token.", "Send 'Authorization: Bearer ff_…'.")
         try:
             return self.open_library().workbench.tokens.verify(secret.strip(), Door.REST)
-        except NotSignedIn:
-            self.rates.failed_sign_in(address_of(request))
+        except NotSignedIn as refused:
+            note_refused(self.open_library().workbench, self.rates, address_of(request), Door.REST, refused)
             raise
 
     def _local_person(self, request: Request) -> Principal:
@@ -93,6 +94,22 @@ class Gate:
             )
         _refuse_strangers(request.method, request.headers)
         return local_principal(Door.REST)
+
+
+def note_refused(workbench: Workbench, rates: RateLimits, address: str, door: Door, refused: NotSignedIn) -> None:
+    """Count a wrong token of an address, and write it to the audit log unless that has heard enough. Raises
+    TooManyRequests for the next of many, and StoreFailed."""
+    rates.failed_sign_in(address)
+    if rates.worth_noting(address):
+        workbench.audit.record(
+            login="",
+            name="",
+            door=door,
+            action="sign in",
+            object=address,
+            outcome=AuditOutcome.REFUSED,
+            detail=refused.message,
+        )
 
 
 def address_of(request: Request) -> str:

@@ -17,6 +17,8 @@ __all__ = ["RateLimits", "Remaining"]
 
 _FAILED_SIGN_INS = "20/minute"
 """Wrong tokens per address. Chosen by hand: a person mistypes a few times, a program that guesses is told to stop."""
+_NOTED, _NOTED_PER_ADDRESS = "30/minute", "1/minute"
+"""Refused sign-ins that the audit log gets, so that nobody can fill it. Chosen by hand."""
 _CLIENTS_PER_ADDRESS = 10
 """How many times the rate an address may use with different tokens: an office may be behind one. Chosen by hand."""
 
@@ -35,6 +37,7 @@ class RateLimits:
 
     def __init__(self, rate: Callable[[], str]) -> None:
         self._read_rate, self._failed = rate, parse(_FAILED_SIGN_INS)
+        self._noted, self._noted_per_address = parse(_NOTED), parse(_NOTED_PER_ADDRESS)
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
 
     def hit(self, client: str, address: str) -> Remaining:
@@ -60,6 +63,10 @@ class RateLimits:
         if not self._limiter.hit(self._failed, "sign-in", address):
             stats = self._limiter.get_window_stats(self._failed, "sign-in", address)
             raise TooManyRequests(max(1, ceil(stats.reset_time - time())))
+
+    def worth_noting(self, address: str) -> bool:
+        """Whether the audit log should have this refused sign-in: one a minute of each address, thirty of all."""
+        return self._limiter.hit(self._noted_per_address, "noted", address) and self._limiter.hit(self._noted, "noted")
 
 
 def _parsed(rate: str) -> RateLimitItem:

@@ -10,13 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.access import address_of, client_key
+from api.access import address_of, client_key, note_refused
 from api.mcp.sign_in import caller
 from api.middleware import OwnConnections, RequestIds
 from api.problems import error_response, problem_response
 from api.rate_limits import RateLimits
 from bootstrap.sign_in import SignInSettings
 from core.domain.errors import FivefoldError, NotSignedIn
+from core.domain.people import Door
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -117,8 +118,8 @@ class McpDoor:
         library = self._library()
         try:
             return library.for_principal(caller(request, library.workbench.tokens, self._rules()))
-        except NotSignedIn:
-            self._rates.failed_sign_in(address_of(request))
+        except NotSignedIn as refused:
+            note_refused(library.workbench, self._rates, address_of(request), Door.MCP, refused)
             raise
 
 

@@ -5,16 +5,21 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from api.app import create_app
+from api.mcp.http import McpDoor
 from api.mount import ApiMount
 from api.route import GuardedRoute
 from api.routes import ROUTERS
+from bootstrap.sign_in import SignInSettings
+from bootstrap.workbench import OpenWorkbench
 from core.access.audit import AuditOutcome, AuditQuery
 from core.domain.people import Door, Principal, Role, local_principal
 from core.workbench import Workbench
@@ -104,6 +109,23 @@ def test_guessing_tokens_is_stopped_by_address(library: OpenedLibrary) -> None:
     assert answers[:20] == [401] * 20 and set(answers[20:]) == {429}
     assert client.get("/statistics", headers=token_of(library, Role.VIEWER)).status_code == 200, "colleagues behind it"
     assert client_from(library, "192.0.2.10").get("/health").status_code == 200
+
+
+@pytest.mark.parametrize("door", [Door.REST, Door.MCP])
+def test_wrong_tokens_are_in_the_audit_log_and_cannot_fill_it(tmp_path: Path, door: Door) -> None:
+    library = filled(tmp_path)
+    mcp = McpDoor(lambda: cast(OpenWorkbench, library), SignInSettings, lambda: "9999/minute")
+    app: ASGIApp = create_app(lambda: library) if door is Door.REST else Starlette(routes=[Route("/mcp", mcp)])
+    path = "/answers" if door is Door.REST else "/mcp"
+    for number in range(40):
+        client = TestClient(app, client=(f"192.0.2.{number}", 50000))
+        for _ in range(3):
+            assert client.post(path, headers={"Authorization": f"Bearer ff_{number}"}).status_code == 401
+    entries = library.workbench.audit.page(AuditQuery(door=door), 100, 0).entries
+    assert len(entries) == 30
+    assert {(each.action, each.outcome, each.login) for each in entries} == {("sign in", AuditOutcome.REFUSED, "")}
+    assert entries[-1].object == "192.0.2.0"
+    assert len({each.object for each in entries}) == 30
 
 
 # A stranger's page in a browser on this machine
