@@ -12,7 +12,7 @@ from pathlib import Path
 from bootstrap.environment import Settings, database_url, migration_database_url, utc_now
 from bootstrap.workbench import open_workbench
 from core.domain.errors import BadRequest, StoreFailed
-from core.library.check import CheckReport
+from core.library.check import CheckedStore, CheckReport
 from storage.backup.archive import Manifest, open_backup, write_backup
 from storage.backup.database import dump_database, restore_database
 from storage.datasets.access import TableAccess
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 def back_up(settings: Settings, file: Path, recipients: Sequence[str] = ()) -> Manifest:
     """Write a backup of every tenant's library; the app may run. Raises BadRequest, StoreFailed."""
     if settings.vector_index == "chroma":
-        _log.warning("Vectors in Chroma are not in the backup; 'cli check --repair' makes them again after a restore.")
+        _log.warning("Vectors in Chroma are not in the backup; a restore has the documents read again for them.")
     with _database_url(settings) as url, scratch_folder("backup") as folder:
         dump = folder / "database.dump"
         manifest = dump_database(url, dump, utc_now().isoformat(timespec="seconds"))
@@ -43,9 +43,22 @@ def back_up(settings: Settings, file: Path, recipients: Sequence[str] = ()) -> M
 def restore(settings: Settings, file: Path, identity: Path | None = None) -> Manifest:
     """Restore a backup into an empty data folder, or into the empty database that DATABASE_URL names.
 
+    Vectors in Chroma are in no backup: those of another library go, and the documents are queued to be read again.
+
     Raises BadRequest when it is in use, not empty, or made by a newer version; StoreFailed for a damaged backup: then
     nothing was changed but originals added.
     """
+    manifest = _restored(settings, file, identity)
+    if settings.vector_index == "chroma":
+        opened = open_workbench(replace(settings, worker=False))
+        with opened as workbench:
+            opened.stores.vectors.discard(opened.stores.vectors.passage_ids())
+            workbench.check.run(repair=True)
+    return manifest
+
+
+def _restored(settings: Settings, file: Path, identity: Path | None) -> Manifest:
+    """The database and the originals of a backup. Raises as `restore` does."""
     with open_backup(file, identity) as backup, _database_url(settings) as url:
         originals = _originals(settings)
         for name, data in backup.originals():
@@ -81,13 +94,18 @@ def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Re
     with scratch_folder("rehearsal") as folder:
         folder.chmod(0o711)  # as root, the database runs as another user, who must pass
         aside = replace(settings, data_folder=folder / "data", database_url="", migration_database_url="", worker=False)
+        aside = replace(aside, chroma_url="")  # nothing of the library in use is touched
         aside.data_folder.mkdir()
         if (models := settings.data_folder / "models").exists():
             (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
-        manifest = restore(aside, file, identity)
+        manifest = _restored(aside, file, identity)
         with open_workbench(aside) as workbench:
             workbench.check.run_at_start()  # makes the keyword index, which is in no backup
-            return Rehearsal(manifest, workbench.check.run())
+            report = workbench.check.run()
+            if aside.vector_index == "chroma":
+                others = (each for each in report.differences if each.store is not CheckedStore.VECTORS)
+                report = replace(report, differences=tuple(others))  # those vectors are made again, too
+            return Rehearsal(manifest, report)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Backups: made while the library is used, restored elsewhere, rehearsed, encrypted, scheduled; never half there."""
 
+import shutil
 import stat
 import tarfile
 from collections.abc import Iterator
@@ -90,6 +91,36 @@ def test_what_is_restored_elsewhere_answers_the_same(
 def test_a_rehearsal_finds_all_that_the_backup_says(library: tuple[Settings, Workbench], made: Path) -> None:
     rehearsal = rehearse(library[0], made)
     assert rehearsal.ok and rehearsal.report.documents == rehearsal.manifest.documents == 2
+
+
+def test_a_library_with_chroma_answers_the_same_once_its_documents_were_read_again(
+    models: Path, tmp_path: Path
+) -> None:
+    asked, file = SearchRequest("Where are berths written?"), tmp_path / "one.fivefold"
+    with _folder() as first, _folder() as second:
+        here, there = (replace(_settings(each, models), vector_index="chroma") for each in (first, second))
+        with open_workbench(here) as workbench:
+            for name, data in (("rules.md", RULES), ("wages.csv", WAGES)):
+                workbench.ingestion.ingest(workbench.documents.upload(name, data).document_id)
+            before = workbench.search.run(asked)
+            back_up(here, file)
+        with open_workbench(there) as other:  # vectors of another library stay in Chroma, under the same numbers
+            other.ingestion.ingest(
+                other.documents.upload("other.md", b"# Lamps\n\nEvery lamp is lit at six.\n").document_id
+            )
+        shutil.rmtree(there.data_folder / "postgres")
+        shutil.rmtree(there.data_folder / "originals")
+        assert rehearse(there, file).ok
+        restore(there, file)
+        with open_workbench(there) as workbench:
+            for each in workbench.documents.list():
+                workbench.ingestion.ingest(each.id)
+            after = workbench.search.run(asked)
+            assert workbench.check.run().ok
+        texts = [[hit.candidate.passage.text for hit in each.hits] for each in (before, after)]
+        assert texts[0] and texts[0] == texts[1]
+        scores = [[hit.score.total for hit in each.hits] for each in (before, after)]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 
 
 def _damaged(made: Path, part: str, folder: Path) -> Path:
