@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 __all__ = ["PageView", "StreamlitSession"]
 
 _SUBPROTOCOL = "streamlit"  # the first entry chooses the protocol; the others are for sign-in and reconnecting
-_LONGEST_SECONDS = 180.0  # a script that takes longer counts as hanging
+_LONGEST_SECONDS = 600.0  # a script that takes longer counts as hanging, also on a busy machine
 _REDRAW_SECONDS = 30.0  # Streamlit says nothing when a part of a page that should draw itself again is gone
 
 

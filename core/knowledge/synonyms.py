@@ -105,6 +105,6 @@ def _matched(wording: str) -> str | tuple[str, ...]:
     return wording.lower() if wording.startswith("=") else _stems(wording)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)  # the built-in wordings alone are four thousand
 def _stems(wording: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _PART.findall(wording.lower()))
