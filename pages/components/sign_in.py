@@ -1,8 +1,10 @@
 """Who is at this browser: the one person of this machine, or somebody who signed in. Checked at every run of a page."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,8 @@ __all__ = [
 _RIGHTS = "signed_in.rights"
 _SINCE = "signed_in.since"
 _FRESH_SECONDS = 5.0  # parts of a page that redraw themselves do not ask the database more often who somebody is
+_SIGN_OUT = "sign out"
+_MOST_ENDED = 10_000  # sign-outs that are remembered; a cookie counts for some hours only
 _LONGEST = 200  # characters of a name, an address or a group; longer ones are cut
 
 Library = Callable[[], "OpenWorkbench"]
@@ -42,14 +46,27 @@ class Visit:
     identity: Identity
     since: float
 
+    @property
+    def session(self) -> str:
+        """Names this sign-in, also in the audit log."""
+        return f"signed in {datetime.fromtimestamp(self.since, UTC).isoformat()}"
+
 
 @dataclass(slots=True)
 class _Visits:
-    """What lives as long as this process. ended: signed out, in whichever tab; noted: by login, the latest sign-in that
-    the audit log has."""
+    """What lives as long as this process. ended: signed out, in whichever tab, oldest first; noted: by login, the
+    latest sign-in that the audit log has. read: whether sign-outs before this process were read; lock: meanwhile."""
 
-    ended: set[tuple[str, float]] = field(default_factory=set)
+    ended: dict[tuple[str, str], None] = field(default_factory=dict)
     noted: dict[str, float] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    read: bool = False
+
+    def end(self, login: str, session: str) -> None:
+        """Remember a sign-out; the oldest is forgotten beyond 10,000."""
+        self.ended[login, session] = None
+        while len(self.ended) > _MOST_ENDED:
+            self.ended.pop(next(iter(self.ended)))
 
 
 @st.cache_resource(show_spinner=False)
@@ -81,7 +98,7 @@ def recheck(library: Library) -> Principal:
         return local_principal(Door.BROWSER, user_name.typed_name())
     st.session_state.pop(user_name.SIGNED_IN, None)
     visit = _visit(known)
-    if visit.since + 3600 * known.session_hours < time.time() or (visit.identity.login, visit.since) in _visits().ended:
+    if visit.since + 3600 * known.session_hours < time.time() or _has_signed_out(library, visit, known):
         raise NotSignedIn("Your session has ended.", "Sign in again to continue where you were.")
     person = _checked_in(library, visit, known)
     _forget_other_rights(person)
@@ -93,10 +110,26 @@ def sign_out(library: Library) -> None:
     """End the session here and, with OpenID Connect, at the provider; other tabs of this sign-in end with their next
     step. Raises StoreFailed."""
     visit = _visit(rules())
-    _visits().ended.add((visit.identity.login, visit.since))
-    _record(library, visit.identity, "sign out")
+    _visits().end(visit.identity.login, visit.session)
+    _record(library, visit.identity, _SIGN_OUT, session=visit.session)
     st.session_state.clear()
     st.logout()
+
+
+def _has_signed_out(library: Library, visit: Visit, known: SignInSettings) -> bool:
+    """Whether this sign-in was ended, also before this process started: its cookie may have been copied. Raises
+    StoreFailed."""
+    from core.access.audit import AuditQuery
+
+    visits = _visits()
+    with visits.lock:
+        if not visits.read:
+            since = datetime.fromtimestamp(time.time() - 3600 * known.session_hours, UTC)
+            query = AuditQuery(action=_SIGN_OUT, since=since)
+            for each in reversed(library().workbench.audit.page(query, _MOST_ENDED).entries):
+                visits.end(each.login, each.object)
+            visits.read = True
+    return (visit.identity.login, visit.session) in visits.ended
 
 
 def identity_of_claims(claims: Mapping[str, Any], known: SignInSettings) -> Identity:
@@ -182,7 +215,7 @@ def _checked_in(library: Library, visit: Visit, known: SignInSettings) -> Princi
     return person
 
 
-def _record(library: Library, identity: Identity, action: str, refused: str = "") -> None:
+def _record(library: Library, identity: Identity, action: str, refused: str = "", session: str = "") -> None:
     from core.access.audit import AuditOutcome
 
     library().workbench.audit.record(
@@ -190,7 +223,7 @@ def _record(library: Library, identity: Identity, action: str, refused: str = ""
         name=identity.name,
         door=Door.BROWSER,
         action=action,
-        object="",
+        object=session,
         outcome=AuditOutcome.REFUSED if refused else AuditOutcome.DONE,
         detail=refused,
     )
