@@ -141,10 +141,9 @@ def get_run(caller: AtWork, run_id: RunId) -> RunShape:
 
 @routes.post("/coverage/runs/{run_id}/stop", status_code=202, response_model=RunShape, summary="Stop a run")
 def stop_run(caller: AtWork, run_id: RunId) -> RunShape:
-    """Stop a run after the cells under way; it can be resumed. Only runs that the API started can be stopped here."""
-    run = caller.workbench.coverage.runs.progress(run_id)
+    """Stop a run after the cells under way, whoever started it; it can be resumed."""
     caller.work.stop(f"coverage run {run_id}")
-    return RunShape.of(run)
+    return RunShape.of(caller.workbench.coverage.runs.stop(run_id))
 
 
 @routes.delete("/coverage/runs/{run_id}", status_code=204, summary="Delete a run")

@@ -132,6 +132,14 @@ class CoverageRuns:
         """The current state of a run. Raises NotFound."""
         return self._store.run(run_id)
 
+    def stop(self, run_id: int) -> CoverageRun:
+        """Ask a run to stop after the cells under way, whichever program carries it out. Raises NotFound."""
+        run = self._store.run(run_id)
+        if run.state is RunState.RUNNING:
+            run = replace(run, state=RunState.STOPPED)
+            self._store.change_run(run)
+        return run
+
     def carry_out(
         self,
         run_id: int,
@@ -154,7 +162,7 @@ class CoverageRuns:
             profile = self._profiles.find(run.profile)
             run, carried_cells = self._carry_over(run, profile, whole)
             for run in self._assess(run, profile, carried_cells, on_cell):  # noqa: B020 - the same run, further on
-                if stop() and run.done < run.total:
+                if (stop() or run.state is RunState.STOPPED) and run.done < run.total:
                     return self._finish(run, RunState.STOPPED, began)
         except FivefoldError as problem:
             return self._finish(replace(run, problem=str(problem)), RunState.FAILED, began)
@@ -227,7 +235,9 @@ class CoverageRuns:
             batch = assessed[start : start + _BATCH]
             cells = self._detector.judge(batch, project=run.project, now=self._now(), profile=profile)
             self._store.save_cells(run.id, cells)
-            run = replace(run, done=run.done + len(batch), beat_at=self._now())
+            ended = self._store.run(run.id).state is RunState.STOPPED  # perhaps by another program
+            state = RunState.STOPPED if ended else RunState.RUNNING
+            run = replace(run, done=run.done + len(batch), beat_at=self._now(), state=state)
             self._store.change_run(run)
             on_cell(run.done, run.total)
             yield run

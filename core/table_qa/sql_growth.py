@@ -115,7 +115,7 @@ class _Sizes:
     def _named(self, source: Any) -> dict[str, _Size]:
         """The columns of a table, or of a query in FROM or WITH, with their sizes."""
         names = columns_of(source, self._tables)
-        sizes = [] if _is_table(source) else self._columns[id(source.expression)]
+        sizes: Sequence[_Size] = () if _is_table(source) else self._columns[id(source.expression)]
         return dict(zip_longest(names, sizes[: len(names)], fillvalue=_ONE))
 
     def _of(self, node: exp.Expr, scope: Any) -> _Size:

@@ -132,6 +132,21 @@ def test_a_stopped_run_goes_on_where_it_was() -> None:
     assert len(set(room.judged)) == 18
 
 
+def test_another_program_stops_a_run_after_the_cells_under_way() -> None:
+    room = Room()
+    run = room.runs.start(None)
+
+    def on_cell(done: int, total: int) -> None:
+        if done == 4:
+            assert room.runs.stop(run.id).state is RunState.STOPPED
+
+    stopped = room.runs.carry_out(run.id, on_cell=on_cell)
+    assert (stopped.state, stopped.done) == (RunState.STOPPED, 8)
+    assert room.runs.carry_out(run.id).state is RunState.DONE
+    assert len(set(room.judged)) == len(room.judged) == 18
+    assert room.runs.stop(run.id).state is RunState.DONE, "what is done stays done"
+
+
 def test_what_changed_while_a_run_stood_still_is_judged_again() -> None:
     room = Room()
     stopped = room.assess(stop=lambda: len(room.judged) >= 8)
