@@ -1,4 +1,5 @@
 """Coverage runs: assessed and stored in batches, so that they can be watched, stopped, resumed and compared."""
+# Over 300 lines: starting, assessing, stopping, resuming and comparing runs share their state in the store.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

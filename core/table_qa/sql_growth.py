@@ -116,7 +116,7 @@ class _Sizes:
         """The columns of a table, or of a query in FROM or WITH, with their sizes."""
         names = columns_of(source, self._tables)
         sizes: Sequence[_Size] = () if _is_table(source) else self._columns[id(source.expression)]
-        return dict(zip_longest(names, sizes[: len(names)], fillvalue=_ONE))
+        return {name: sizes[number] if number < len(sizes) else _ONE for number, name in enumerate(names)}
 
     def _of(self, node: exp.Expr, scope: Any) -> _Size:
         """The size of an expression of a query."""
