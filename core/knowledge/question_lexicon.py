@@ -24,6 +24,8 @@ _TOP = (
     "linking",
     "telling",
     "row_words",
+    "persons",
+    "seasons",
     "refuse",
     "operators",
     "value_words",
@@ -63,7 +65,7 @@ class ValueWords:
 class QuestionLexicon:
     """abbreviations: header abbreviation → meaning. respelled: misspelling → word. expanded: word → words. opposites:
     stem of a word for yes → stems of words for no. nothing: lower-case cell values that mean "empty". synonyms: stem →
-    equivalent stems. light, ignorable, linking, row_words, units: stems. telling: words. refuse: reason → phrases.
+    equivalent stems. light, ignorable, linking, persons, row_words, units: stems. seasons, telling: words. refuse: reason → phrases.
     operators: phrase as lower-case words → operator.
     """
 
@@ -76,6 +78,8 @@ class QuestionLexicon:
     ignorable: frozenset[str]
     linking: frozenset[str]
     telling: frozenset[str]
+    persons: frozenset[str]
+    seasons: frozenset[str]
     row_words: frozenset[str]
     nothing: frozenset[str]
     units: frozenset[str]
@@ -124,6 +128,8 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         ignorable=frozenset(stem(word) for word in rows["ignorable"]),
         linking=frozenset(stem(word) for word in rows["linking"]),
         telling=frozenset(rows["telling"]),
+        persons=frozenset(stem(word) for word in rows["persons"]),
+        seasons=frozenset(rows["seasons"]),
         row_words=frozenset(stem(word) for word in rows["row_words"]),
         nothing=frozenset(rows["nothing"]),
         units=frozenset(stem(word) for word in rows["units"]),

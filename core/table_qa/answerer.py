@@ -169,7 +169,8 @@ class TableAnswerer:
                     failures.append(_Failure(variant.score, "", reading.unexplained, base, reading.items))
                 else:
                     score = variant.score - built.doubt + asks_who
-                    readings.append(_ReadingCandidate(built.query, score, built.unused, built.one_row))
+                    queries = (built.query, *built.alternatives)
+                    readings += [_ReadingCandidate(each, score, built.unused, built.one_row) for each in queries]
         readings.sort(key=lambda candidate: -candidate.score)
         distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)

@@ -14,6 +14,7 @@ __all__ = [
     "ReachableTables",
     "flag_values",
     "is_amount",
+    "is_year",
     "label_columns",
     "money_columns",
     "name_column",
@@ -41,6 +42,8 @@ _ROLES = _stems("manager supervisor parent boss lead superior approver approved 
 _NAMING = _stems("id identifier number no num code year key zip nr")
 _SUPERIORS = _stems("manager mgr supervisor parent boss lead reports superior")
 _EMPLOYEES = _stems("employee staff worker person personnel")
+_FIRST_YEAR, _LAST_YEAR = "1500", "2100"
+"""Whole numbers that all lie between these are years. Chosen by hand; not fitted."""
 Overlap = Callable[[ColumnRef, ColumnRef], tuple[int, int]]
 
 
@@ -168,8 +171,11 @@ def is_amount(table: RealityTable, column: Column) -> bool:
     Identifiers are keys, columns that refer to another table, and columns whose header ends in id, number, code or
     year.
     """
-    if not column.type.numeric or header_words(column.header)[-1] in _NAMING:
+    words = header_words(column.header)
+    if not column.type.numeric or words[-1] in _NAMING or is_year(column):
         return False
+    if column.type is ColumnType.INTEGER and set(words) <= set(header_words(table.name)):
+        return False  # the route of routes
     return not any(link.column == column.name for link in _active_links(table))
 
 
@@ -183,6 +189,14 @@ def flag_values(column: Column) -> tuple[str, str] | None:
     if column.type is not ColumnType.TEXT or not {"yes", "no"} <= set(lower):
         return None
     return (lower["yes"], lower["no"]) if set(lower) - {"yes", "no"} <= asking().nothing else None
+
+
+def is_year(column: Column) -> bool:
+    """Whether a column of whole numbers holds years: all of them are, or have been, one."""
+    if column.type is not ColumnType.INTEGER or not (len(column.least) == len(column.most) == 4):
+        return False
+    named = "year" in header_words(column.header)
+    return _FIRST_YEAR <= column.least <= column.most <= _LAST_YEAR and (named or column.distinct > 1)
 
 
 def money_columns(table: RealityTable) -> list[Column]:

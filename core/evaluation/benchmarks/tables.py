@@ -184,7 +184,7 @@ _YES_OR_NO = {"true": "yes", "y": "yes", "false": "no", "n": "no"}
 
 def _text(cell: object) -> str:
     if isinstance(cell, float | Decimal):
-        return f"{cell:.12g}"
+        return f"{float(cell):.12g}"
     text = " ".join(str(cell).split()).casefold()
     return _YES_OR_NO.get(text, text)
 

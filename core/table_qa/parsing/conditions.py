@@ -21,13 +21,13 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, ReachableTables, is_amount, money_columns
+from core.table_qa.join_paths import JoinPath, ReachableTables, is_amount, is_year, money_columns
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
     COMPARISONS,
     QuestionParse,
     Unclear,
-    is_year,
+    choose_date,
     take_negation,
 )
 from core.table_qa.parsing.lexicon import WordMeaning
@@ -56,7 +56,7 @@ def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachab
     The order of steps matters: a comparison uses the column beside it before that column can be read as a yes/no
     condition.
     """
-    parse = QuestionParse(words, reachable, tuple(items))
+    parse = _name_dates(QuestionParse(words, reachable, tuple(items)))
     for step in (
         _use_years_of_headers,
         _read_reporting_lines,
@@ -319,11 +319,9 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         if item is None or item.date is None:
             continue
         named = _date_column_beside(parse, at)
-        meaning = (
-            parse.items[named].meaning
-            if named is not None
-            else _date_column_of_verb(parse, at) or _likeliest_date_column(parse)
-        )
+        meaning = parse.items[named].meaning if named is not None else _date_column_of_verb(parse, at)
+        if meaning is None:
+            parse, meaning = _likeliest_date_column(parse)
         if meaning is None or meaning.column is None:
             raise Unclear(f"No column says when: '{item.date.dates.words}' has no date to hold against.")
         parse, negated = take_negation(parse, at)
@@ -337,6 +335,20 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         conditions = [_within(meaning, span.start, span.end, negated) for span in spans]
         parse = parse.add_conditions(at, meaning, *conditions)
     return parse
+
+
+def _name_dates(parse: QuestionParse) -> QuestionParse:
+    """ "issued in 2023" names the date of issue, although "issued" is a value too."""
+    items, base = list(parse.items), parse.reachable.base
+    for at, item in enumerate(items[:-1]):
+        after, last = items[at + 1], parse.words.tokens[item.last - 1]
+        if item.kind != "value" or after.date is None or after.first - item.last > 1:
+            continue
+        for column in base.columns:
+            if column.type.dated and last.stem in header_words(column.header):
+                meaning = WordMeaning("column", parse.reachable.paths[base.name], column)
+                items[at] = replace(item, kind="column", meaning=meaning, rivals=(), tied=0)
+    return replace(parse, items=tuple(items))
 
 
 def _names_date(parse: QuestionParse, at: int, *, or_year: bool = False) -> bool:
@@ -372,8 +384,8 @@ def _abbreviates(word: str, token: Token) -> bool:
     return (len(word) > 3 and token.word.startswith(word)) or (len(token.stem) > 4 and word.startswith(token.stem))
 
 
-def _likeliest_date_column(parse: QuestionParse) -> WordMeaning | None:
-    """The first date column of the nearest table that has one; birthdays last, years only where there are no dates."""
+def _likeliest_date_column(parse: QuestionParse) -> tuple[QuestionParse, WordMeaning | None]:
+    """The date column of the nearest table that has one; birthdays last, years only where there are no dates."""
     own = any(column.type.dated for column in parse.reachable.base.columns)
     used = set() if own else {clause.table for _, clause in parse.where if isinstance(clause, Related)}
     nearest = sorted(
@@ -382,11 +394,12 @@ def _likeliest_date_column(parse: QuestionParse) -> WordMeaning | None:
     )
     for path in nearest:
         dated = [column for column in path.table.columns if column.type.dated and column.filled]
-        dated.sort(key=lambda column: "birth" in header_words(column.header))
+        dated = [column for column in dated if "birth" not in header_words(column.header)] or dated
         dated = dated or [column for column in path.table.columns if is_year(column)]
         if dated:
-            return WordMeaning("column", path, dated[0])
-    return None
+            parse, ref = choose_date(parse, path, dated)
+            return parse, WordMeaning("column", path, path.table.column(ref.column))
+    return parse, None
 
 
 def _within(meaning: WordMeaning, start: date | None, end: date | None, negated: bool) -> Condition:

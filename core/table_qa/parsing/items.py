@@ -1,5 +1,6 @@
 """The state of a question parsed against one table: what is understood so far, and which items are left."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.dataset_queries import (
@@ -15,6 +16,7 @@ from core.domain.dataset_queries import (
 from core.domain.datasets import Column, ColumnType
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import (
+    JoinPath,
     ReachableTables,
     flag_values,
     is_amount,
@@ -34,6 +36,7 @@ __all__ = [
     "QuestionParse",
     "Unclear",
     "adjacent",
+    "choose_date",
     "column_at",
     "counts_rows",
     "differs_in_rows",
@@ -42,7 +45,6 @@ __all__ = [
     "has_word",
     "is_entity",
     "is_flag",
-    "is_year",
     "number_column_at",
     "only_links",
     "phrase_of",
@@ -78,6 +80,10 @@ two numbers differ and either may be meant. Chosen by hand."""
 _NAME_STEMS = frozenset(("name", "descript", "titl", "label"))
 
 
+Choice = tuple[ColumnRef, ColumnRef] | tuple[Aggregation, Aggregation]
+"""What was chosen, and what is as likely."""
+
+
 class Unclear(Exception):
     """The question cannot be parsed against this table. The message says what is missing."""
 
@@ -90,6 +96,7 @@ class QuestionParse:
     understood items. where: each clause with the position of its first word, which shares need. having: conditions on
     groups. dated: names of the columns with a condition on a date. groups: the grouping keys. doubt: subtracted from
     the reading's score, ≥ 0. one_row: the question asks for one value, so a list of several rows does not answer it.
+    choices: what was chosen although another is as likely.
     """
 
     words: QuestionWords
@@ -102,6 +109,7 @@ class QuestionParse:
     groups: tuple[Grouping, ...] = ()
     doubt: float = 0.0
     one_row: bool = False
+    choices: tuple["Choice", ...] = ()
 
     def unused(self, at: int) -> QuestionItem | None:
         """The item at a position, None when it is used."""
@@ -160,10 +168,19 @@ def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:
         if meaning and meaning.column and meaning.column.type.dated:
             return parse.use(at), meaning.ref
     dated = [column for column in base.columns if column.type.dated and column.filled]
-    chosen = [column for column in dated if column.name in parse.dated] or dated
-    if not chosen:
+    if not dated:
         raise Unclear("No column of this table holds dates to group by.")
-    return parse, ColumnRef(base.name, chosen[0].name)
+    chosen = [column for column in dated if column.name in parse.dated]
+    return (parse, ColumnRef(base.name, chosen[0].name)) if chosen else choose_date(parse, parse.reachable.paths[base.name], dated)
+
+
+def choose_date(parse: QuestionParse, path: JoinPath, dated: Sequence[Column]) -> tuple[QuestionParse, ColumnRef]:
+    """The first of these date columns that shares a word with the question; without one all are as likely."""
+    asked = {token.stem for token in parse.words.tokens}
+    asked |= {other for stem in asked for other in asking().synonyms.get(stem, ())} - asking().light
+    named = [column for column in dated if set(header_words(column.header)) & asked - asking().light]
+    refs = [ColumnRef(path.alias, column.name) for column in named or dated]
+    return replace(parse, choices=(*parse.choices, *((refs[0], other) for other in refs[1:]))), refs[0]
 
 
 def column_at(parse: QuestionParse, at: int) -> WordMeaning | None:
@@ -289,9 +306,3 @@ def phrase_of(words: QuestionWords, item: QuestionItem) -> str:
 def is_flag(column: Column) -> bool:
     """Whether a column says yes or no, in whatever spelling."""
     return flag_values(column) is not None
-
-
-def is_year(column: Column) -> bool:
-    """Whether a column of whole numbers holds years."""
-    whole = column.type is ColumnType.INTEGER and "year" in header_words(column.header)
-    return whole and column.least[:2] in ("19", "20") and len(column.least) == 4

@@ -53,8 +53,13 @@ _OPPOSITE = 1.6
 """Score of "died" for a column "survived": as that of a synonym."""
 _MODIFIER = 0.7
 """Quality of a table's word that is not its last one."""
+_TIMES = ("year", "quarter", "month")
+"""Operators that name no part of a value: "by year" is no "Year-end"."""
 _MOST_PARTIAL = 8
 """Values of a column that a partial name may match; a part that matches more is too vague."""
+_NEGATIVE = frozenset(("no", "not", "non", "without", "never"))
+"""Words of a header that a question must have."""
+_STOP_STEMS = frozenset(STOP_WORDS) | {"flag"}
 _STATES = {
     key.removeprefix("state:").lower(): name
     for key, name in built_in_jurisdictions().items()
@@ -75,7 +80,8 @@ class LexiconPhrase:
 @dataclass(frozen=True, slots=True)
 class WordMeaning:
     """What a phrase names. kind: "table", "column" or "value". column, values: set for the latter two. whole: whether
-    all words of a value are named. opposite: the words mean the "no" of a column of yes and no.
+    all words of a value are named. opposite: the words mean the "no" of a column of yes and no. words: words of a header
+    that are named as they are written there. head: its last word is one of them.
     """
 
     kind: str
@@ -84,6 +90,8 @@ class WordMeaning:
     values: tuple[str, ...] = ()
     whole: bool = True
     opposite: bool = False
+    words: int = field(default=0, compare=False)
+    head: bool = field(default=False, compare=False)
 
     @property
     def ref(self) -> ColumnRef:
@@ -116,7 +124,7 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
         part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
         if token.stem in stems or token.stem in named:
             quality += _EXACT * part
-        elif asking().synonyms.get(token.stem, frozenset()) & stems:
+        elif asking().synonyms.get(token.stem, frozenset()) & (stems if last - first > 1 else heads):
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
@@ -136,6 +144,10 @@ def column_meaning(
     alone does not name an employee cost.
     """
     header, tokens = header_words(column.header), words[first:last]
+    if tokens[0].stop_word or tokens[-1].stop_word:
+        whole = tuple(token.word for token in tokens) == plain_header(column.header) and len(tokens) > 1
+        meaning = WordMeaning("column", path, column)
+        return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, meaning) if whole else None
     if "".join(token.word for token in tokens) == "".join(plain_header(column.header)) and not tokens[0].number:
         return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, WordMeaning("column", path, column))
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
@@ -145,6 +157,9 @@ def column_meaning(
     if matched is None:
         return None
     quality, unnamed = matched
+    flag = flag_values(column) is not None
+    if set(unnamed.values()) & _NEGATIVE or (flag and any(stem not in asking().light | _STOP_STEMS for stem in unnamed.values())):
+        return None  # "show" is no "no-show", and "patient" no "new patient"
     headless, amount = len(header) - 1 in unnamed, is_amount(path.table, column)
     if (headless or all(token.stem in _VERBS for token in tokens)) and _is_vague(tokens, unnamed.values()):
         return None
@@ -163,7 +178,9 @@ def column_meaning(
     in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
     if in_header and years:
         score += 0.5 if any(year in years for year in in_header) else -2.0
-    return LexiconPhrase(first, last, score, WordMeaning("column", path, column)) if score > 0 else None
+    exact = sum(stem in {token.stem for token in tokens} for stem in header)
+    meaning = WordMeaning("column", path, column, words=exact, head=head)
+    return LexiconPhrase(first, last, score, meaning) if score > 0 else None
 
 
 def _positives(stem: str) -> frozenset[str]:
@@ -298,6 +315,7 @@ def value_meanings(
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
     weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in things for stem in stems)
+    weak = weak or all(lexicon.operators.get((token.word,)) in _TIMES for token in tokens[first:last])
     if whole or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
         return
     containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()
@@ -345,7 +363,7 @@ def corrections(unexplained: Sequence[Token], tables: Sequence[RealityTable]) ->
             continue
         cutoff = _LEAST_SIMILARITY_LONG if len(token.word) >= _LONG else _LEAST_SIMILARITY
         for known in (headers, cells):
-            near = sorted(word for word in known if _comparable(word, token.word))
+            near = sorted(word for word in known if _comparable(word, token.word) and not _derived(word, token.word))
             if best := process.extractOne(token.word, near, scorer=fuzz.ratio, score_cutoff=cutoff):
                 corrected.append((token, best[0]))
                 break
@@ -354,6 +372,23 @@ def corrections(unexplained: Sequence[Token], tables: Sequence[RealityTable]) ->
 
 def _comparable(word: str, other: str) -> bool:
     return word[0] == other[0] and abs(len(word) - len(other)) <= _LENGTHS_APART
+
+
+_ENDINGS = ("or", "er", "ee", "ist", "ant", "ment", "ness", "ity", "ion", "al", "ance", "ence", "able", "age", "ing", "ive")
+
+
+def _derived(word: str, other: str) -> bool:
+    """Whether two words differ by a known ending rather than by a slip: an inspector is no inspection.
+
+    >>> _derived("inspections", "inspector"), _derived("terminated", "terminatd")
+    (True, False)
+    """
+    endings = [_ending(each.removesuffix("s")) for each in (word, other)]
+    return all(endings) and endings[0] != endings[1]
+
+
+def _ending(word: str) -> str:
+    return next((ending for ending in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 3), "")
 
 
 def _opposite(word: str, known: Collection[str]) -> str:

@@ -13,8 +13,9 @@ from core.domain.dataset_queries import (
     Ordering,
     TableQuery,
 )
-from core.domain.datasets import ColumnType
-from core.table_qa.join_paths import is_amount, name_column
+from core.domain.datasets import Column, ColumnType, RealityTable
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import flag_values, is_amount, name_column
 from core.table_qa.parsing.aggregation import OTHER_TABLE, SUMMED, ShapeStep, read_measure
 from core.table_qa.parsing.items import (
     SUPERLATIVES,
@@ -32,12 +33,12 @@ from core.table_qa.parsing.items import (
     phrase_of,
     take_date_column,
 )
-from core.table_qa.parsing.lexicon import WordMeaning, table_meaning
+from core.table_qa.parsing.lexicon import WordMeaning, entity_stems, table_meaning
 from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
 from core.text.tokenize import stem
 
-__all__ = ["read_list", "read_superlative"]
+__all__ = ["check_who", "read_list", "read_superlative"]
 
 _LISTING = frozenset(("list", "show", "display", "give", "name", "identify", "find", "get", "print", "enumerate"))
 _WHO = frozenset(("who", "whom"))
@@ -74,6 +75,7 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     parse, limit = _take_limit(parse, at)
     parse, measure = _read_ranked_measure(parse, at)
     parse, target = _read_target(parse, at)
+    target = target or _person_ranked(parse)
     unclear = Unclear(f"It is not clear what '{phrase_of(parse.words, item)}' is about.")
     word = phrase_of(parse.words, item).lower()
     if measure is not None and word in _AGES:
@@ -94,6 +96,17 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     if measure is None or measure.ref is None:
         raise unclear
     return parse, _ranked_rows(parse, measure, measure.ref, descending=descending, limit=limit)
+
+
+def _person_ranked(parse: QuestionParse) -> list[ColumnRef]:
+    """The only column of people, when "who" is asked of rows that are not people: "who gave the most" of gifts."""
+    base = parse.reachable.base
+    if first_word(parse) not in _WHO or set(entity_stems(base)) & asking().persons:
+        return []
+    people = people_columns(base)
+    if len(people) != 1 or people[0].key or differs_in_rows(people[0]):
+        return []
+    return [ColumnRef(base.name, people[0].name)]
 
 
 def _ranked_rows(
@@ -300,6 +313,30 @@ def _asks_for_rows(parse: QuestionParse) -> bool:
     return bool(named) and first not in ("what", "how")
 
 
+def people_columns(table: RealityTable) -> list[Column]:
+    """The columns that hold people: names, or what people are called by their part, such as a donor."""
+    persons = asking().persons
+    return [
+        column
+        for column in table.columns
+        if column.personal == "a name"
+        or (column.type is ColumnType.TEXT and flag_values(column) is None and set(header_words(column.header)) & persons)
+    ]
+
+
+def check_who(parse: QuestionParse, query: TableQuery) -> None:
+    """Raises Unclear when "who" asks of rows that are not people for what is no column of people."""
+    base = parse.reachable.base
+    if first_word(parse) not in _WHO or set(entity_stems(base)) & asking().persons:
+        return
+    people = [(path.alias, column) for path in parse.reachable.joinable() for column in people_columns(path.table)]
+    if any(alias == base.name and (column.key or differs_in_rows(column)) for alias, column in people):
+        return
+    shown = {*query.asked, *(group.ref for group in query.groups)}
+    if not shown & {ColumnRef(alias, column.name) for alias, column in people}:
+        raise Unclear("No column says who.")
+
+
 # Lists
 
 
@@ -311,6 +348,11 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
     distinct = parse.positions("distinct")
     parse = parse.use(*entities, *distinct)
     asked: list[ColumnRef] = []
+    for at in entities:
+        before = parse.item(at - 1, "column")
+        column = before.meaning.column if before and before.meaning else None
+        if before and column and column.type.dated and before.last == parse.items[at].first:
+            raise Unclear(f"It is not clear which rows '{phrase_of(parse.words, before)}' means.")
     for at in parse.positions("column", "table"):
         if not only_links(parse, at):
             meaning = column_at(parse, at)

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables
+from core.table_qa.join_paths import ReachableTables, is_amount
 from core.table_qa.parsing.lexicon import (
     ColumnValues,
     LexiconPhrase,
@@ -17,7 +17,15 @@ from core.table_qa.parsing.lexicon import (
     table_meaning,
     value_meanings,
 )
-from core.table_qa.parsing.tokens import DateSpan, Operator, Token, date_spans, operators, tokenize_question
+from core.table_qa.parsing.tokens import (
+    DateSpan,
+    Operator,
+    Token,
+    date_spans,
+    header_words,
+    operators,
+    tokenize_question,
+)
 
 __all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "read_question", "split_question"]
 
@@ -159,11 +167,39 @@ def _best_by_span(candidates: Iterable[Scored]) -> dict[tuple[int, int], list[Sc
         names = [(score, item) for score, item in options if item.meaning is not None]
         if names:
             top, first = names[0]
+            names[1:1] = [(top, other) for _, other in _amounts_called_alike(first, names[1:])]
             near = [(score, item.meaning) for score, item in names[1:_MOST_RIVALS] if score >= top - _RIVAL_MARGIN]
             tied = sum(score >= top - _TIE_MARGIN for score, _ in near)
             name = replace(first, rivals=tuple(meaning for _, meaning in near if meaning is not None), tied=tied)
             spans[span] = [(top, name), *(option for option in options if option[1].meaning is None)]
     return spans
+
+
+def _amounts_called_alike(first: QuestionItem, others: Sequence[Scored]) -> list[Scored]:
+    """The amounts that the words name as well as `first`: the budget of a table of budgets, or total and monthly
+    charges where only charges are named."""
+    meaning = first.meaning
+    assert meaning is not None
+    return [
+        (score, item)
+        for score, item in others
+        if item.meaning is not None and item.meaning.path.alias == meaning.path.alias and _alike(meaning, item)
+    ]
+
+
+def _alike(first: WordMeaning, other: QuestionItem) -> bool:
+    meaning = other.meaning
+    if meaning is None or meaning.column is None or not is_amount(meaning.path.table, meaning.column):
+        return False
+    header = header_words(meaning.column.header)
+    if meaning.words < 1:
+        return False
+    if first.kind == "table":
+        return first.path.hops == 0 and meaning.head
+    if first.column is None or not is_amount(first.path.table, first.column):
+        return False
+    complete = first.words == len(header_words(first.column.header))
+    return not complete and first.words == meaning.words and bool(header)
 
 
 def _candidates(
@@ -207,11 +243,14 @@ def _meanings(
     tokens = words.tokens
     edged = tokens[first].stop_word or tokens[last - 1].stop_word
     for path in reachable.paths.values():
-        if last - first <= _LONGEST_NAME and not edged:
-            if table := table_meaning(tokens, first, last, path):
+        if last - first <= _LONGEST_NAME:
+            if not edged and (table := table_meaning(tokens, first, last, path)):
                 yield table
             for column in path.table.columns:
                 if meaning := column_meaning(tokens, first, last, path, column, words.years, things):
                     yield meaning
+        season = last - first == 1 and first and tokens[first].word in asking().seasons
+        if season and tokens[first - 1].word in ("in", "during", "since", "before", "after"):
+            continue  # "taken in spring" is no station called Spring
         if not (edged and last - first == 1):
             yield from value_meanings(tokens, first, last, path, values[path.alias], things)
