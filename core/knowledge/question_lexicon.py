@@ -13,6 +13,10 @@ __all__ = ["QuestionLexicon", "ValueWords", "asking", "read_asking"]
 
 _TOP = (
     "abbreviations",
+    "beside",
+    "called",
+    "dimensions",
+    "measures",
     "nothing",
     "units",
     "respelled",
@@ -48,7 +52,7 @@ _OPERATORS = (
         "earliest",
     ),
     *("group", "more", "at_least", "less", "at_most", "or_more", "or_less", "exactly", "between", "before", "after"),
-    *("not", "empty", "or", "reports_to", "year", "quarter", "month"),
+    *("versus", "not", "empty", "or", "reports_to", "year", "quarter", "month"),
 )
 
 
@@ -63,13 +67,19 @@ class ValueWords:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLexicon:
-    """abbreviations: header abbreviation → meaning. respelled: misspelling → word. expanded: word → words. opposites:
+    """abbreviations: header abbreviation → meaning. beside: kind of column → stems that may stand beside its name. called:
+    stem → others that rows of such a table are called. dimensions: superlative → stems of what it compares. measures:
+    unit → what it measures, and its size. respelled: misspelling → word. expanded: word → words. opposites:
     stem of a word for yes → stems of words for no. nothing: lower-case cell values that mean "empty". synonyms: stem →
     equivalent stems. light, ignorable, linking, persons, row_words, units: stems. seasons, telling: words. refuse: reason → phrases.
     operators: phrase as lower-case words → operator.
     """
 
     abbreviations: Mapping[str, str]
+    beside: Mapping[str, frozenset[str]]
+    called: Mapping[str, frozenset[str]]
+    dimensions: Mapping[str, frozenset[str]]
+    measures: Mapping[str, tuple[str, float]]
     respelled: Mapping[str, str]
     expanded: Mapping[str, str]
     opposites: Mapping[str, frozenset[str]]
@@ -120,6 +130,10 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         value_words.append(ValueWords(frozenset(row["values"]), tuple(row["words"]), when))
     return QuestionLexicon(
         abbreviations=rows["abbreviations"],
+        beside={kind: frozenset(stem(word) for word in words) for kind, words in rows["beside"].items()},
+        called=_synonyms(rows["called"]),
+        dimensions={word: frozenset(stem(each) for each in words) for word, words in rows["dimensions"].items()},
+        measures={unit: (kind, size) for kind, units in rows["measures"].items() for unit, size in units.items()},
         respelled=rows["respelled"],
         expanded=rows["expanded"],
         opposites=_opposites(rows["opposites"]),

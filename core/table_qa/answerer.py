@@ -12,7 +12,7 @@ from core.table_qa.join_paths import reachable_tables
 from core.table_qa.parsing.items import Unclear
 from core.table_qa.parsing.lexicon import ColumnValues, corrections, entity_stems, index_values
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords, read_question, split_question
-from core.table_qa.parsing.tokens import Token, value_words
+from core.table_qa.parsing.tokens import Token, plain_header, value_words
 from core.table_qa.query_builder import build_query, variants
 from core.table_qa.query_description import citation_of, describe_query, headline, tables_of
 from core.table_qa.store import TableStore
@@ -96,7 +96,7 @@ class TableAnswerer:
             return TableAnswer(
                 question, refusal=f"The question has more than {LONGEST_QUESTION:,} letters; ask briefly."
             )
-        if refusal := _refusal_of_kind(question):
+        if refusal := _refusal_of_kind(question, tables):
             return TableAnswer(question, refusal=refusal)
         words = split_question(question, today)
         if not words.tokens:
@@ -253,14 +253,17 @@ class TableAnswerer:
         )
 
 
-def _refusal_of_kind(question: str) -> str:
-    """Why no table can answer, whatever it holds; "" when one may."""
+def _refusal_of_kind(question: str, tables: Sequence[RealityTable]) -> str:
+    """Why no table can answer, whatever it holds; "" when one may. A column may be called so: "would recommend"."""
+    headers = [" ".join(plain_header(column.header)) for table in tables for column in table.columns]
     text = f" {' '.join(question.lower().split()).strip('?!. ')} "
     first, _, rest = text.strip().partition(" ")
     if first in _YES_OR_NO and not rest.startswith(("there ", "we ", "you ")):
         return _REFUSALS["yes or no"]
     for name, phrases in asking().refuse.items():
         for phrase in phrases:
+            if any(phrase in header.split() and f" {header} " in text for header in headers):
+                continue
             if f" {phrase} " in text and (name != "reason" or text.startswith(f" {phrase} ")):
                 return _REFUSALS[name]
     return ""

@@ -76,7 +76,7 @@ SUMMED = frozenset(
 """Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
 _AVERAGED = frozenset(
     stem(word)
-    for word in "rate ratio rating score satisfaction percent percentage share age level index temperature".split()
+    for word in "yield gpa rate ratio rating score satisfaction percent percentage share age level index temperature".split()
 )
 """Columns whose values cannot be added up. Chosen by hand; not fitted."""
 _MOST_GROUPS = 20
@@ -383,8 +383,9 @@ def _totals_rows(parse: QuestionParse) -> bool:
     """Whether "total" is about the rows, which are named in so many words: "total employees"; no "how much" is."""
     stems = entity_stems(parse.reachable.base)
     named = [item for item in parse.items if item.kind in ("table", "rows")]
-    tokens = [token for item in named for token in parse.words.tokens[item.first : item.last]]
-    exact = any(token.stem in stems | asking().row_words or token.stem in _PERSONS for token in tokens)
+    heads = [parse.words.tokens[item.last - 1].stem for item in named]
+    stems = {header_words(parse.reachable.base.name)[-1]} | {stem for stem in stems if stem in _PERSONS}
+    exact = any(stem in stems | asking().row_words | _PERSONS for stem in heads)
     return exact and not has_word(parse, "much")
 
 

@@ -16,12 +16,13 @@ from core.domain.dataset_queries import (
     ColumnRef,
     Comparison,
     Condition,
+    Grouping,
     Having,
     Related,
 )
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, ReachableTables, is_amount, is_year, money_columns
+from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount, is_year, money_columns
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
     COMPARISONS,
@@ -32,9 +33,12 @@ from core.table_qa.parsing.items import (
 )
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
-from core.table_qa.parsing.tokens import Token, header_words
+from core.table_qa.parsing.tokens import Token, header_words, value_words
+from core.text.tokenize import stem
 from core.table_qa.parsing.value_conditions import (
     read_empty_conditions,
+    header_unit,
+    in_unit_of,
     read_flags,
     read_possessions,
     read_value_conditions,
@@ -47,6 +51,8 @@ _MOST_ITEMS_BACK = 4
 _MOST_WORDS_BACK = 4
 """Words before a date in which a verb such as "terminated" may name its column. Chosen by hand; not fitted."""
 
+_CURRENCIES = frozenset(stem(word) for word in ("dollar", "euro", "usd", "eur", "buck", "franc", "rupee", "chf", "inr"))
+_SEX = frozenset(("gender", "sex"))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
 
 
@@ -60,6 +66,7 @@ def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachab
     for step in (
         _use_years_of_headers,
         _read_reporting_lines,
+        _read_versus,
         _read_comparisons,
         read_empty_conditions,
         read_value_conditions,
@@ -165,6 +172,12 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
     if number is not None:
         last = at + 2 if parse.item(at + 2, "or_more", "or_less") else at + 1
         return _compare_with_numbers(parse.use(*range(at, last + 1)), at, last, test, (number.number,))
+    if (year := _year_compared(parse, at)) is not None:
+        meaning, older = year
+        bound = parse.items[at + 1].date
+        assert bound is not None and bound.dates.start is not None
+        condition = Condition(meaning.ref, Comparison.LESS if older else Comparison.MORE, (str(bound.dates.start.year),))
+        return parse.use(at, at + 1).add_conditions(at, meaning, condition)
     if parse.item(at + 1, "average") and item.kind in ("more", "less"):
         return _compare_with_average(parse, at, test)
     if item.kind in ("more", "less") and _path_above(parse, at + 1):
@@ -176,6 +189,18 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
     return parse
 
 
+def _year_compared(parse: QuestionParse, at: int) -> tuple[WordMeaning, bool] | None:
+    """ "older than 2015": the table's only column of years, and whether older is meant."""
+    word, after = parse.words.tokens[parse.items[at].first].word, parse.item(at + 1, "date")
+    if word not in ("older", "newer", "younger") or after is None or after.date is None:
+        return None
+    base = parse.reachable.base
+    years = [column for column in base.columns if is_year(column)]
+    if len(years) != 1 or not re.fullmatch(r"\d{4}", after.date.dates.words):
+        return None
+    return WordMeaning("column", parse.reachable.paths[base.name], years[0]), word == "older"
+
+
 def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
     """ "bonus is more than the salary"."""
     parse, right = _number_at(parse, at + 1)
@@ -183,11 +208,27 @@ def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> Questio
         return parse
     parse, left = _number_before(parse, at)
     if left is None:
-        return parse
+        return _compare_with_verb(parse, at, right, test)
     meaning = parse.meaning(left)
     return parse.use(at, right, left).add_conditions(
         at, meaning, Condition(meaning.ref, test, other=parse.meaning(right).ref)
     )
+
+
+def _compare_with_verb(parse: QuestionParse, at: int, right: int, test: Comparison) -> QuestionParse:
+    """ "sold below the asking price": the other price, which is called by the verb."""
+    other = parse.meaning(right)
+    before = {token.stem for token in parse.words.tokens[max(0, parse.items[at].first - 2) : parse.items[at].first]}
+    if other.column is None or other.path.hops:
+        return parse
+    heads = set(header_words(other.column.header))
+    for column in other.path.table.columns:
+        stems = set(header_words(column.header))
+        if column != other.column and is_amount(other.path.table, column) and stems & before and stems & heads - asking().light:
+            meaning = WordMeaning("column", other.path, column)
+            parse = parse.use(at, right)
+            return parse.add_conditions(at, meaning, Condition(meaning.ref, test, other=other.ref))
+    return parse
 
 
 def _compare_dates(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
@@ -259,6 +300,7 @@ def _compare_with_numbers(
     parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...]
 ) -> QuestionParse:
     """The comparison of items [first, last] with its column: the one beside it, else an aggregate of groups."""
+    unit = _unit_behind(parse, last)
     if (aged := _age_compared(parse, first)) is not None:
         parse, negated = take_negation(parse, first)
         return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
@@ -269,8 +311,9 @@ def _compare_with_numbers(
     at = right if beside_right and not beside_left else left if left is not None else right
     parse, negated = take_negation(parse, first)
     if at is None:
-        return _compare_without_column(parse, first, last, test, values, negated)
+        return _compare_without_column(parse, first, last, test, values, unit, negated)
     meaning = parse.meaning(at)
+    values = in_unit_of(meaning, values, unit)
     aggregation = parse.item(at - 1, "average", "sum", "count", "median", "most", "least")
     if aggregation is not None and _names_group(parse, at - 1):
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
@@ -293,9 +336,13 @@ def _names_group(parse: QuestionParse, end: int) -> bool:
 
 
 def _compare_without_column(
-    parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...], negated: bool
+    parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...], unit: str, negated: bool
 ) -> QuestionParse:
-    """ "departments with more than 10 employees"; "above $50k" when one column holds money. Raises Unclear."""
+    """ "departments with more than 10 employees"; "above $50k" when one column holds money; "over 3 hours" when one is
+    measured in time; "women over 65" when one holds ages. Raises Unclear."""
+    if (meaning := _measured_in(parse, unit) or _age_of_people(parse, first, unit)) is not None:
+        converted = in_unit_of(meaning, values, unit)
+        return parse.add_conditions(first, meaning, Condition(meaning.ref, test, converted, negated))
     if parse.item(last + 1, "table", "rows") and _names_group(parse, first) and not negated:
         return parse.use(last + 1).add_having(Having(AggregateMeasure(Aggregation.COUNT), test, values))
     base = parse.reachable.base
@@ -303,13 +350,66 @@ def _compare_without_column(
     words = [
         token.word for item in parse.items[first : last + 1] for token in parse.words.tokens[item.first : item.last]
     ]
-    if len(money) == 1 and any(word[0] in "$€£" or word[-1] == "k" for word in words):
+    if len(money) == 1 and (stem(unit) in _CURRENCIES or any(word[0] in "$€£" or word[-1] == "k" for word in words)):
         meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
 
 
+def _unit_behind(parse: QuestionParse, at: int) -> str:
+    """The unit behind a number, "" without one."""
+    place, tokens = parse.items[at].last, parse.words.tokens
+    unit = place < len(tokens) and (tokens[place].stem in asking().units or tokens[place].word in asking().measures)
+    return tokens[place].word if unit else ""
+
+
+def _measured_in(parse: QuestionParse, unit: str) -> WordMeaning | None:
+    """The table's only amount whose header has a unit of this kind."""
+    if unit not in asking().measures:
+        return None
+    base, kind = parse.reachable.base, asking().measures[unit][0]
+    measured = [
+        column
+        for column in base.columns
+        if is_amount(base, column) and asking().measures.get(header_unit(column.header), ("", 0))[0] == kind
+    ]
+    return WordMeaning("column", parse.reachable.paths[base.name], measured[0]) if len(measured) == 1 else None
+
+
+def _age_of_people(parse: QuestionParse, first: int, unit: str) -> WordMeaning | None:
+    """The table's only column of ages behind a word for people: "women over 65"."""
+    base, item = parse.reachable.base, parse.items[first]
+    aged = [column for column in base.columns if column.type.numeric and header_words(column.header) == ("age",)]
+    if len(aged) != 1 or not item.first or (unit and stem(unit) != "year"):
+        return None
+    before = parse.words.tokens[item.first - 1].stem
+    named = any(before in value_words(words) for row in asking().value_words for words in row.words if row.when & _SEX)
+    people = before in asking().persons or named
+    return WordMeaning("column", parse.reachable.paths[base.name], aged[0]) if people else None
+
+
 # Dates
+
+
+def _read_versus(parse: QuestionParse) -> QuestionParse:
+    """ "leisure vs business guests", "irrigated vs non-irrigated": one group each."""
+    for at in parse.positions("versus"):
+        other = at + 2 if parse.item(at + 1, "not") else at + 1
+        left, right = parse.item(at - 1, "value", "column"), parse.item(other, "value", "column")
+        if left is None or right is None or left.meaning is None or right.meaning is None:
+            continue
+        one, two = left.meaning, right.meaning
+        if one.kind != two.kind or one.column is None or two.column is None or one.ref != two.ref or one.path.hops:
+            continue
+        if one.kind == "value" and other == at + 1:
+            values = (*one.values, *two.values)
+            parse = parse.add_conditions(at, one, Condition(one.ref, Comparison.IS, values))
+        elif one.kind == "column" and other == at + 2 and flag_values(one.column):
+            parse = parse.add_conditions(at, one, Condition(one.ref, Comparison.EMPTY, negated=True))
+        else:
+            continue
+        parse = parse.use(*range(at - 1, other + 1)).add_groups(Grouping(one.ref))
+    return parse
 
 
 def _read_dates(parse: QuestionParse) -> QuestionParse:
@@ -325,6 +425,8 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         if meaning is None or meaning.column is None:
             raise Unclear(f"No column says when: '{item.date.dates.words}' has no date to hold against.")
         parse, negated = take_negation(parse, at)
+        if not negated and named is not None:
+            parse, negated = take_negation(parse, named)
         parse = parse.use(at, *([named] if named is not None else []))
         parse = replace(parse, dated=parse.dated | {meaning.ref.column})
         spans = [item.date.dates]

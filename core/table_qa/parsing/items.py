@@ -157,7 +157,12 @@ class QuestionParse:
 
 def take_negation(parse: QuestionParse, at: int) -> tuple[QuestionParse, bool]:
     """Whether a "not" comes before an item; the "not" is then used."""
-    return (parse.use(at - 1), True) if parse.item(at - 1, "not") else (parse, False)
+    if parse.item(at - 1, "not"):
+        return parse.use(at - 1), True
+    joined = parse.item(at - 1, "between")
+    if joined and parse.item(at - 2, "not") and phrase_of(parse.words, joined).lower() == "from":
+        return parse.use(at - 1, at - 2), True
+    return parse, False
 
 
 def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:

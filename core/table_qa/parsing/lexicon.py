@@ -4,6 +4,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from core.domain.dataset_queries import ColumnRef
 from core.domain.datasets import Column, ColumnType, RealityTable
@@ -11,7 +12,7 @@ from core.knowledge.jurisdictions import built_in_jurisdictions
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, flag_values, is_amount
 from core.table_qa.parsing.tokens import Token, header_words, plain_header, plain_words, value_words
-from core.text.tokenize import STOP_WORDS
+from core.text.tokenize import STOP_WORDS, stem
 
 __all__ = [
     "ColumnValues",
@@ -47,6 +48,8 @@ _OTHER_SPELLING = 0.6
 """Taken off a value that matches by stems only."""
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 """Factor for an amount whose header's last word is not named, for a full and a light one."""
+_SAME_SPELLING = 0.1
+"""Score of a word written as in the header: approver, not approved."""
 _WRITTEN_ALIKE = 2.0
 """Score per word of a header written with or without blanks: as that of a complete name."""
 _OPPOSITE = 1.6
@@ -59,6 +62,9 @@ _MOST_PARTIAL = 8
 """Values of a column that a partial name may match; a part that matches more is too vague."""
 _NEGATIVE = frozenset(("no", "not", "non", "without", "never"))
 """Words of a header that a question must have."""
+_CURRENCY = re.compile(r"[$€£]|\b(?:EUR|USD|GBP|CHF|INR|CAD|AUD)\b")
+_SAYS_LITTLE = frozenset(stem(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split())
+"""Words of a header that need not be named beside the one it is about."""
 _STOP_STEMS = frozenset(STOP_WORDS) | {"flag"}
 _STATES = {
     key.removeprefix("state:").lower(): name
@@ -109,6 +115,7 @@ def entity_stems(table: RealityTable) -> frozenset[str]:
     stems |= {stem for words in table.called for stem in header_words(words)}
     if table.key is not None:
         stems |= {stem for stem in header_words(table.key.header) if stem not in lexicon.light and not stem.isdigit()}
+    stems |= {other for stem in stems for other in lexicon.called.get(stem, ())}
     return frozenset(stems)
 
 
@@ -124,7 +131,7 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
         part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
         if token.stem in stems or token.stem in named:
             quality += _EXACT * part
-        elif asking().synonyms.get(token.stem, frozenset()) & (stems if last - first > 1 else heads):
+        elif asking().synonyms.get(token.stem, frozenset()) & (stems if last - first > 1 else heads | (stems & asking().persons)):
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
@@ -153,12 +160,13 @@ def column_meaning(
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
         return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
     weights = _header_weights(header)
-    matched = _match_header(tokens, column, header, weights)
+    matched = _match_header(tokens, column, header, weights, _beside(path.table, column))
     if matched is None:
         return None
     quality, unnamed = matched
     flag = flag_values(column) is not None
-    if set(unnamed.values()) & _NEGATIVE or (flag and any(stem not in asking().light | _STOP_STEMS for stem in unnamed.values())):
+    left = [stem for at, stem in unnamed.items() if at < len(header) - 1]
+    if set(left) & _NEGATIVE or (flag and any(stem not in asking().light | _STOP_STEMS for stem in unnamed.values())):
         return None  # "show" is no "no-show", and "patient" no "new patient"
     headless, amount = len(header) - 1 in unnamed, is_amount(path.table, column)
     if (headless or all(token.stem in _VERBS for token in tokens)) and _is_vague(tokens, unnamed.values()):
@@ -179,6 +187,7 @@ def column_meaning(
     if in_header and years:
         score += 0.5 if any(year in years for year in in_header) else -2.0
     exact = sum(stem in {token.stem for token in tokens} for stem in header)
+    score += _SAME_SPELLING * len({token.word for token in tokens} & set(plain_header(column.header)))
     meaning = WordMeaning("column", path, column, words=exact, head=head)
     return LexiconPhrase(first, last, score, meaning) if score > 0 else None
 
@@ -197,14 +206,17 @@ def _header_weights(header: Sequence[str]) -> list[float]:
 
 
 def _match_header(
-    tokens: Sequence[Token], column: Column, header: Sequence[str], weights: Sequence[float]
+    tokens: Sequence[Token], column: Column, header: Sequence[str], weights: Sequence[float], beside: Collection[str]
 ) -> tuple[float, dict[int, str]] | None:
     """How well tokens match a header, and its words they do not name, by position; None when a token is none of
-    them."""
+    them, nor one of those that may stand `beside` a name."""
     unnamed = dict(enumerate(header))
-    quality = 0.0
+    quality, skipped = 0.0, False
     for place, token in enumerate(tokens):
         found = _header_position(token, unnamed)
+        if found is None and token.stem in beside and len(tokens) > 1:
+            skipped = True
+            continue
         if found is None:
             if place in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
                 return None
@@ -216,7 +228,18 @@ def _match_header(
         quality += sureness * (
             1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT
         )
+    if skipped and (not quality or any(stem not in _SAYS_LITTLE and stem not in asking().measures for stem in unnamed.values())):
+        return None
     return quality, unnamed
+
+
+def _beside(table: RealityTable, column: Column) -> frozenset[str]:
+    """The words that may stand beside the name of an amount."""
+    if not is_amount(table, column):
+        return frozenset()
+    beside = asking().beside["number"]
+    money = column.type is ColumnType.MONEY or bool(_CURRENCY.search(column.header))
+    return beside | asking().beside["money"] if money else beside
 
 
 def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
@@ -236,7 +259,29 @@ def _header_position(token: Token, unnamed: Mapping[int, str]) -> tuple[int, flo
     for at, stem in unnamed.items():
         if stem in others:
             return at, _SYNONYM
+    for at, stem in unnamed.items():
+        if is_noun_of(token.word, stem):
+            return at, _EXACT
     return None
+
+
+_NOUN = ("ation", "ement", "ssion", "sion", "tion", "ment", "ion", "ial", "ure", "al", "y")
+_VERB = ("tted", "ted", "ded", "ed", "d", "e", "t", "")
+
+
+@cache
+def is_noun_of(word: str, verb: str) -> bool:
+    """Whether a word is the noun of a verb, in whatever form.
+
+    >>> is_noun_of("readmission", "readmit"), is_noun_of("denial", "denied"), is_noun_of("inspector", "inspect")
+    (True, True, False)
+    """
+    word = word.removesuffix("s") if not word.endswith("ss") else word
+    for noun in _NOUN:
+        root = word.removesuffix(noun)
+        if root != word and len(root) >= 4 and any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
+            return True
+    return False
 
 
 @dataclass(slots=True)
@@ -310,6 +355,11 @@ def value_meanings(
     telling = {token.stem for token in tokens[first:last] if not token.stop_word}
     if telling <= set(header_words(path.table.name)) and not quoted:
         whole = {}  # "the fight song" names the rows of fight songs, although one is called so
+    if not whole and length == 1 and not quoted:
+        for noun_of in (key for key in values.whole if len(key) == 1 and is_noun_of(tokens[first].word, key[0])):
+            for column, value in values.whole[noun_of]:
+                whole.setdefault(column.name, []).append(value)
+                columns[column.name] = column
     for name, same in whole.items():
         same_spelling = any(plain_words(value) == spelling for value in same)
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
@@ -341,7 +391,7 @@ _LEAST_SIMILARITY_LONG = 80.0
 _LONG = 7  # letters from which a word is long
 _SHORTEST = 5
 """Letters below which a word is not corrected: too many words are near it."""
-_SHORTEST_OPPOSITE = 5
+_SHORTEST_OPPOSITE = 4
 _LENGTHS_APART = 2  # difference in letters, at most
 _OPPOSITES = ("non", "un", "in", "dis", "im")
 

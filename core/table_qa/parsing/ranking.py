@@ -15,7 +15,7 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import Column, ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import flag_values, is_amount, name_column
+from core.table_qa.join_paths import flag_values, is_amount, is_year, name_column
 from core.table_qa.parsing.aggregation import OTHER_TABLE, SUMMED, ShapeStep, read_measure
 from core.table_qa.parsing.items import (
     SUPERLATIVES,
@@ -45,8 +45,6 @@ _WHO = frozenset(("who", "whom"))
 _WHICH = frozenset(("which", "what", "whose"))
 _HAVING_WORDS = frozenset(("with", "have", "has", "having", "had"))
 _COUNTING = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
-_MEASURED = ("column", "average", "sum", "median", "count", "rate")
-"""Kinds of items that say what is highest."""
 _QUALITIES = frozenset(stem(word) for word in ("expensive", "cheap", "costly", "heavy", "old", "young", "tall", "long"))
 _AGES = ("youngest", "oldest")
 _BORN = frozenset(("birth", "born"))
@@ -80,7 +78,7 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     word = phrase_of(parse.words, item).lower()
     if measure is not None and word in _AGES:
         descending = measure.aggregation is Aggregation.MOST
-    if (target and word in _AGES) or (word == "best" and not _is_measured_behind(parse, at)):
+    if (target and word in _AGES) or (word in ("best", "worst") and not _is_good(parse, measure, word)):
         raise unclear
     if target:
         if measure is None and not has_word(parse, *_COUNTING):
@@ -88,6 +86,8 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
         measure = measure or AggregateMeasure(Aggregation.COUNT)
         if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and by_number and not _by_quality(parse, at):
             measure = replace(measure, aggregation=Aggregation.SUM)
+        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and _may_be_summed(parse, measure):
+            parse = replace(parse, choices=(*parse.choices, (measure.aggregation, Aggregation.SUM)))
         groups = parse.groups or tuple(Grouping(ref) for ref in target)
         order = Ordering(measure, descending)
         return parse, TableQuery("", groups=groups, measures=(measure,), order=order, limit=limit or 1)
@@ -96,6 +96,14 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     if measure is None or measure.ref is None:
         raise unclear
     return parse, _ranked_rows(parse, measure, measure.ref, descending=descending, limit=limit)
+
+
+def _may_be_summed(parse: QuestionParse, measure: AggregateMeasure) -> bool:
+    """Whether "largest budget" of a department with several rows may be that of one row or of all."""
+    if measure.ref is None:
+        return False
+    column = parse.reachable.paths[measure.ref.table].table.column(measure.ref.column)
+    return column is not None and bool(set(header_words(column.header)) & SUMMED)
 
 
 def _person_ranked(parse: QuestionParse) -> list[ColumnRef]:
@@ -122,17 +130,18 @@ def _ranked_rows(
     return TableQuery("", columns=columns, order=Ordering(ref, descending), limit=limit or 1, asked=asked)
 
 
-def _is_measured_behind(parse: QuestionParse, at: int) -> bool:
-    """Whether what is highest is named behind the superlative: "best average rating", not "pays best"."""
-    return any(
-        place in parse.used and parse.items[place].kind in _MEASURED for place in range(at + 1, len(parse.items))
-    )
+def _is_good(parse: QuestionParse, measure: AggregateMeasure | None, word: str) -> bool:
+    """Whether more of what is measured is better: a score, not a delay."""
+    if measure is None or measure.ref is None:
+        return False
+    column = parse.reachable.paths[measure.ref.table].table.column(measure.ref.column)
+    return column is not None and bool(set(header_words(column.header)) & asking().dimensions[word])
 
 
 def _without_dates(parse: QuestionParse, at: int) -> bool:
     """ "the last two" is not a superlative when there is nothing to measure or date."""
     return parse.items[at].kind in ("latest", "earliest") and not (
-        any(column.type.dated for column in parse.reachable.base.columns) or parse.positions("column")
+        any(column.type.dated or is_year(column) for column in parse.reachable.base.columns) or parse.positions("column")
     )
 
 
@@ -173,7 +182,17 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
     for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
         if meaning := number_column_at(parse, named):
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
-    return parse, AggregateMeasure(Aggregation.COUNT) if by_number else None
+    if by_number:
+        return parse, AggregateMeasure(Aggregation.COUNT)
+    column = _of_dimension(parse, phrase_of(parse.words, item).lower())
+    return parse, AggregateMeasure(extreme, ColumnRef(parse.reachable.base.name, column.name)) if column else None
+
+
+def _of_dimension(parse: QuestionParse, word: str) -> Column | None:
+    """The table's only amount of what a word compares: "longest" of lengths and durations."""
+    base, stems = parse.reachable.base, asking().dimensions.get(word, frozenset())
+    fitting = [each for each in base.columns if is_amount(base, each) and stems & set(header_words(each.header))]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _by_quality(parse: QuestionParse, at: int) -> bool:
@@ -221,6 +240,9 @@ def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[Q
             if meaning.path.reverse is not None:
                 raise Unclear("That is not said row by row in this table.")
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
+    years = [column for column in parse.reachable.base.columns if is_year(column)]
+    if len(years) == 1 and not any(column.type.dated for column in parse.reachable.base.columns):
+        return parse, AggregateMeasure(extreme, ColumnRef(parse.reachable.base.name, years[0].name))
     parse, ref = take_date_column(parse)
     return parse, AggregateMeasure(extreme, ref)
 

@@ -94,6 +94,14 @@ class QuestionReading:
     score: float
 
 
+_NEITHER = re.compile(r"(?i)\bneither\b(.+?)\bnor\b")
+_MORE = {"better": "more", "higher": "more", "more": "more", "worse": "less", "lower": "less", "less": "less"}
+_THAN = re.compile(r"(?i)\b(better|higher|more|worse|lower|less) in (\w+) than in (\w+)")
+_ONE = re.compile(
+    r"(?i)\b(over|under|than|least|most|within|exactly|about) an? "
+    r"(hour|minute|day|week|month|year|ton|tonne|kilo|million|thousand|mile|kilometre|kilometer|metre|meter)\b"
+)
+"""Half a pair of negations, and "over an hour"."""
 Scored = tuple[float, QuestionItem]
 
 
@@ -105,6 +113,9 @@ def _expandable() -> re.Pattern[str]:
 def split_question(question: str, today: date) -> QuestionWords:
     """Tokens, operators and dates of a question."""
     question = _expandable().sub(lambda match: asking().expanded[match.group().lower()], question)
+    question = _NEITHER.sub(r"not \1 and not ", question)
+    question = _THAN.sub(lambda match: f"with {match[2]} {_MORE[match[1].lower()]} than {match[3]}", question)
+    question = _ONE.sub(r"\1 1 \2", question)
     tokens = tokenize_question(question)
     dates = tuple(date_spans(question, tokens, today))
     years = " ".join(token.number for token in tokens if len(token.number) == 4)

@@ -5,6 +5,8 @@ missing, yes/no columns).
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 
 from core.domain.dataset_queries import AnyOf, ColumnRef, Comparison, Condition, Related
 from core.domain.datasets import ColumnType
@@ -24,11 +26,13 @@ from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
 from core.text.tokenize import stem
 
-__all__ = ["read_empty_conditions", "read_flags", "read_possessions", "read_value_conditions"]
+__all__ = ["header_unit", "in_unit_of", "read_empty_conditions", "read_flags", "read_possessions", "read_value_conditions"]
 
 _TO = frozenset(stem(word) for word in ("dest", "destination", "to", "target", "arrival", "receiver", "recipient"))
 _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure", "sender", "depart"))
 _DIRECTIONS = {"to": _TO, "into": _TO, "toward": _TO, "towards": _TO, "from": _FROM}
+_SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
+"""Units that a header means only in the plural: "year of study" is no length of time."""
 _LINKING_WORDS = frozenset("as is are was were their its the for in of a an".split())
 _HAVING_WORDS = ("with", "have", "has", "having", "had")
 _RECORDED_WORDS = frozenset(
@@ -59,17 +63,44 @@ def _read_numbered(parse: QuestionParse, at: int) -> QuestionParse:
         return parse
     texts = [value for value in column.values if value.lower() == tokens[number.first].word]
     between = {token.word for token in tokens[item.last : number.first]}
-    if (not column.type.numeric and not texts) or "of" in between:
+    unit = tokens[number.last].word if number.last < len(tokens) else ""
+    measured = column.type.numeric and unit in asking().measures and header_unit(column.header)
+    if (not column.type.numeric and not texts) or ("of" in between and not measured):
         return parse
     parse, negated = take_negation(parse, at)
     parse = parse.use(at, at + 1)
-    values = (number.number,) if column.type.numeric else tuple(texts)
+    values = in_unit_of(item.meaning, (number.number,), unit) if column.type.numeric else tuple(texts)
     following = at + 2
     while parse.item(following, "or") and parse.item(following + 1, "number") and column.type.numeric:
         parse = parse.use(following, following + 1)
         values = (*values, parse.items[following + 1].number)
         following += 2
     return parse.add_conditions(at, item.meaning, Condition(item.meaning.ref, Comparison.IS, values, negated))
+
+
+@cache
+def header_unit(header: str) -> str:
+    """The unit a header names, "" for none.
+
+    >>> header_unit("Wait (min)"), header_unit("Area m2"), header_unit("Year of study")
+    ('min', 'm2', '')
+    """
+    words = re.findall(r"[a-z]+2?", header.lower())
+    known = asking().measures
+    units = [word for word in words if word in known and (word.endswith("s") or stem(word) not in _SPANS)]
+    return units[-1] if units else ""
+
+
+def in_unit_of(meaning: WordMeaning, values: tuple[str, ...], unit: str) -> tuple[str, ...]:
+    """Values in the unit of a column's header. Raises Unclear for a unit of something else."""
+    known = asking().measures
+    own = header_unit(meaning.column.header) if meaning.column else ""
+    if unit not in known or not own:
+        return values
+    (kind, size), (own_kind, own_size) = known[unit], known[own]
+    if kind != own_kind:
+        raise Unclear(f"'{meaning.column.header if meaning.column else ''}' is not measured in {unit}.")
+    return tuple(f"{float(value) * size / own_size:.12g}" for value in values) if size != own_size else values
 
 
 def _read_value_run(parse: QuestionParse, first: int) -> tuple[QuestionParse, int]:
@@ -151,10 +182,16 @@ def _value_by_direction(parse: QuestionParse, item: QuestionItem) -> WordMeaning
     stems = next((_DIRECTIONS[token.word] for token in reversed(before) if token.word in _DIRECTIONS), None)
     if stems is None:
         return None
+    others = _FROM if stems is _TO else _TO
     for meaning in (item.meaning, *item.rivals):
-        joins = meaning.path.joins if meaning and meaning.kind == "value" else ()
-        if joins and stems & set(header_words(joins[-1].left.column)):
+        if meaning is None or meaning.kind != "value" or meaning.column is None:
+            continue
+        joins = meaning.path.joins
+        header = set(header_words(joins[-1].left.column if joins else meaning.column.header))
+        if header & stems:
             return meaning
+        if meaning is item.meaning and header & others and not item.rivals:
+            raise Unclear(f"'{phrase_of(parse.words, item)}' is no {meaning.column.header} here.")
     return None
 
 
@@ -211,12 +248,25 @@ def read_empty_conditions(parse: QuestionParse) -> QuestionParse:
         if parse.item(at, "empty"):
             named = at + 1 if parse.item(at + 1, "column") else at - 1
             if not parse.item(named, "column"):
+                parse = _read_undone(parse, at)
                 continue
             parse, negated = take_negation(parse.use(at, named), min(at, named))
             parse = _add_empty(parse, named, negated=negated)
         elif parse.item(at, "not"):
             parse = _read_without(parse, at)
     return parse
+
+
+def _read_undone(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "unassigned vehicles": the column of what is not done is empty."""
+    word = phrase_of(parse.words, parse.items[at]).lower()
+    base = parse.reachable.base
+    done = stem(word.removeprefix("un"))
+    named = [column for column in base.columns if done in header_words(column.header) and not is_flag(column)]
+    if len(named) != 1 or not word.startswith("un"):
+        return parse
+    condition = Condition(ColumnRef(base.name, named[0].name), Comparison.EMPTY)
+    return parse.use(at).add_clause(at, AnyOf((condition,)))
 
 
 def _read_without(parse: QuestionParse, at: int) -> QuestionParse:
@@ -274,6 +324,9 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
     """Read yes/no columns named as adjectives: "exempt employees", "not active". Raises Unclear."""
     for at in range(len(parse.items)):
         item = parse.item(at, "column")
+        if item is not None and parse.item(at + 1, "rate"):
+            item = _flag_meant(item)
+            parse = replace(parse, items=(*parse.items[:at], item, *parse.items[at + 1 :]))
         meaning = item.meaning if item else None
         column = meaning.column if meaning else None
         if meaning is None or column is None or not is_flag(column) or parse.item(at - 1, "group", "distinct"):
@@ -285,6 +338,14 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
         condition = Condition(meaning.ref, Comparison.IS, (no if negated is not meaning.opposite else yes,))
         parse = parse.use(at).add_conditions(at, meaning, condition)
     return parse
+
+
+def _flag_meant(item: QuestionItem) -> QuestionItem:
+    """The item as a column of yes and no, if it may be one: "approval rate" is not about approvers."""
+    for meaning in (item.meaning, *item.rivals):
+        if meaning is not None and meaning.column is not None and is_flag(meaning.column):
+            return replace(item, meaning=meaning, rivals=(), tied=0)
+    return item
 
 
 def _names_table(parse: QuestionParse, path: JoinPath) -> bool:
