@@ -1,5 +1,6 @@
 """Links between tables: which columns refer to which keys, and how to join tables over them."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -172,7 +173,8 @@ def is_amount(table: RealityTable, column: Column) -> bool:
     year.
     """
     words = header_words(column.header)
-    if not column.type.numeric or words[-1] in _NAMING or is_year(column):
+    named = header_words(re.sub(r"\(.*\)", "", column.header)) or words
+    if not column.type.numeric or named[-1] in _NAMING or is_year(column):
         return False
     if column.type is ColumnType.INTEGER and set(words) <= set(header_words(table.name)):
         return False  # the route of routes

@@ -141,6 +141,7 @@ def _read_group(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Grou
     if is_amount(meaning.path.table, meaning.column) and parse.positions(*SUPERLATIVES):
         return parse, [], at  # "top 5 by salary" is an order
     _check_ratio(parse, at, meaning)
+    _check_year(parse, at, meaning)
     after = parse.item(at + 1, "year", "month", "quarter")
     if after and meaning.column.type.dated:
         return parse.use(at + 1), [Grouping(meaning.ref, _DATE_PARTS[after.kind])], at + 2
@@ -155,6 +156,16 @@ def _check_part(parse: QuestionParse, part: str) -> None:
     for column in base.columns:
         if part in header_words(column.header) and not column.type.dated and not is_year(column):
             raise Unclear(f"'{part}' may be that of a date, or '{column.header}'. Name the column.")
+
+
+def _check_year(parse: QuestionParse, at: int, meaning: WordMeaning) -> None:
+    """Raises Unclear for "per year" where a column that holds no dates is called so in part, and others hold dates."""
+    item, column = parse.items[at], meaning.column
+    word = phrase_of(parse.words, item).lower()
+    if column is None or word not in _DATE_PARTS or column.type.dated or len(header_words(column.header)) == 1:
+        return
+    if any(each.type.dated for each in parse.reachable.base.columns):
+        raise Unclear(f"'{word}' may be that of a date, or '{column.header}'. Name the column.")
 
 
 def _check_ratio(parse: QuestionParse, at: int, meaning: WordMeaning) -> None:
@@ -283,8 +294,8 @@ def read_aggregates(parse: QuestionParse) -> ShapeStep:
     measures: list[AggregateMeasure] = []
     for at in parse.positions("sum", "average", "median"):
         parse, measure = read_measure(parse, at)
-        if measure is None and parse.items[at].kind == "sum":
-            parse, measure = _read_sum_of_money(parse, at)
+        if measure is None and parse.items[at].kind in ("sum", "average"):
+            parse, measure = _read_money(parse, at)
         if measure is not None:
             parse, refs = _read_more_numbers(parse)
             measures += [measure, *(replace(measure, ref=ref) for ref in refs)]
@@ -301,14 +312,19 @@ def read_aggregates(parse: QuestionParse) -> ShapeStep:
     return parse, TableQuery("", groups=parse.groups, measures=tuple(dict.fromkeys(measures)))
 
 
-def _read_sum_of_money(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
-    """ "total bonus in 2024", when only one column holds money; "total employees" is a count."""
-    base = parse.reachable.base
-    money = money_columns(base)
-    if len(money) != 1 or is_entity(parse, at + 1) or parse.item(at + 1, "column"):
+def _read_money(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """ "total bonus in 2024", when only one column holds money; "total employees" is a count, "average donation" the
+    average of an amount."""
+    base, kind = parse.reachable.base, AGGREGATIONS[parse.items[at].kind]
+    refs = [ColumnRef(base.name, column.name) for column in money_columns(base)]
+    own = is_entity(parse, at + 1)
+    if kind is Aggregation.SUM and (len(refs) != 1 or own or parse.item(at + 1, "column")):
         return parse, None
-    measure = AggregateMeasure(Aggregation.SUM, ColumnRef(base.name, money[0].name))
-    return parse.use(at).add_doubt(_IMPLIED_COLUMN), measure
+    if kind is Aggregation.AVERAGE and (not refs or not own or entity_stems(base) & asking().persons):
+        return parse, None
+    rivals = tuple((refs[0], other) for other in refs[1:])
+    parse = replace(parse.use(at).add_doubt(_IMPLIED_COLUMN), choices=(*parse.choices, *rivals))
+    return parse, AggregateMeasure(kind, refs[0])
 
 
 def _read_total_column(parse: QuestionParse) -> tuple[QuestionParse, list[AggregateMeasure]]:
@@ -429,6 +445,12 @@ def read_count_per_group(parse: QuestionParse) -> ShapeStep:
     if not numbers and any(not counts_rows(parse, at) for at in parse.positions("column")):
         raise Unclear("It is not clear what is counted.")
     parse = parse.use(*parse.positions("column", "table", "rows", "distinct"))
+    if sums and not numbers and not _PERSONS & {token.stem for token in parse.words.tokens}:
+        counted = AggregateMeasure(Aggregation.COUNT)
+        base = parse.reachable.base
+        refs = [ColumnRef(base.name, column.name) for column in money_columns(base)]
+        rivals = tuple((counted, AggregateMeasure(Aggregation.SUM, ref)) for ref in refs)
+        parse = replace(parse, choices=(*parse.choices, *rivals))  # "total orders": how many, or how much
     measures = [AggregateMeasure(_implied_aggregation(meaning, said=bool(sums)), meaning.ref) for meaning in numbers]
     if not sums and any(_may_be_averaged(meaning) for meaning in numbers):
         parse = replace(parse, choices=(*parse.choices, (Aggregation.SUM, Aggregation.AVERAGE)))

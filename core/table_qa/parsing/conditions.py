@@ -300,7 +300,8 @@ def _compare_with_numbers(
     parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...]
 ) -> QuestionParse:
     """The comparison of items [first, last] with its column: the one beside it, else an aggregate of groups."""
-    unit = _unit_behind(parse, last)
+    numbers = [at for at in range(first, last + 1) if parse.items[at].number]
+    unit = _unit_behind(parse, numbers[-1]) if numbers else ""
     if (aged := _age_compared(parse, first)) is not None:
         parse, negated = take_negation(parse, first)
         return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
@@ -350,8 +351,10 @@ def _compare_without_column(
     words = [
         token.word for item in parse.items[first : last + 1] for token in parse.words.tokens[item.first : item.last]
     ]
-    if len(money) == 1 and (stem(unit) in _CURRENCIES or any(word[0] in "$€£" or word[-1] == "k" for word in words)):
+    if money and (stem(unit) in _CURRENCIES or any(word[0] in "$€£" or word[-1] == "k" for word in words)):
         meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
+        rivals = tuple((meaning.ref, ColumnRef(base.name, column.name)) for column in money[1:])
+        parse = replace(parse, choices=(*parse.choices, *rivals))
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.dataset_queries import (
+    AggregateMeasure,
     Aggregation,
     AnyOf,
     ColumnRef,
@@ -80,7 +81,11 @@ two numbers differ and either may be meant. Chosen by hand."""
 _NAME_STEMS = frozenset(("name", "descript", "titl", "label"))
 
 
-Choice = tuple[ColumnRef, ColumnRef] | tuple[Aggregation, Aggregation]
+Choice = (
+    tuple[ColumnRef, ColumnRef]
+    | tuple[Aggregation, Aggregation]
+    | tuple[AggregateMeasure, AggregateMeasure]
+)
 """What was chosen, and what is as likely."""
 
 

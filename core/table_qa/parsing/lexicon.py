@@ -65,6 +65,9 @@ _NEGATIVE = frozenset(("no", "not", "non", "without", "never"))
 _CURRENCY = re.compile(r"[$€£]|\b(?:EUR|USD|GBP|CHF|INR|CAD|AUD)\b")
 _SAYS_LITTLE = frozenset(stem(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split())
 """Words of a header that need not be named beside the one it is about."""
+_UNITS = frozenset("kg km cm m2 ha kwh mwh kw mw eur usd gbp chf inr cad aud l mg".split())
+"""Words behind the name in a header that say only in which unit it is measured."""
+_UNIT_WEIGHT = 0.1
 _STOP_STEMS = frozenset(STOP_WORDS) | {"flag"}
 _STATES = {
     key.removeprefix("state:").lower(): name
@@ -115,7 +118,7 @@ def entity_stems(table: RealityTable) -> frozenset[str]:
     stems |= {stem for words in table.called for stem in header_words(words)}
     if table.key is not None:
         stems |= {stem for stem in header_words(table.key.header) if stem not in lexicon.light and not stem.isdigit()}
-    stems |= {other for stem in stems for other in lexicon.called.get(stem, ())}
+    stems |= {other for stem in {*stems, *header_words(table.name)} for other in lexicon.called.get(stem, ())}
     return frozenset(stems)
 
 
@@ -156,7 +159,8 @@ def column_meaning(
         meaning = WordMeaning("column", path, column)
         return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, meaning) if whole else None
     if "".join(token.word for token in tokens) == "".join(plain_header(column.header)) and not tokens[0].number:
-        return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, WordMeaning("column", path, column))
+        score = (_WRITTEN_ALIKE + _SAME_SPELLING) * len(tokens) - path.cost
+        return LexiconPhrase(first, last, score, WordMeaning("column", path, column, words=len(header), head=True))
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
         return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
     weights = _header_weights(header)
@@ -200,9 +204,12 @@ def _positives(stem: str) -> frozenset[str]:
 def _header_weights(header: Sequence[str]) -> list[float]:
     """The weight of each word of a header, in (0, 1]."""
     weights = [_LIGHT_WEIGHT if stem in asking().light or stem.isdigit() else 1.0 for stem in header]
-    if all(weight < 1 for weight in weights):
-        return [*[_ALL_LIGHT / 2] * (len(weights) - 1), _ALL_LIGHT]
-    return weights
+    units = [at > 0 and (stem in _UNITS or (stem in _SAYS_LITTLE and at == len(header) - 1)) for at, stem in enumerate(header)]
+    named = [at for at, unit in enumerate(units) if not unit]
+    if named and all(weights[at] < 1 for at in named):
+        last = named[-1]
+        return [_ALL_LIGHT if at == last else _UNIT_WEIGHT if units[at] else _ALL_LIGHT / 2 for at in range(len(header))]
+    return [_UNIT_WEIGHT if unit else weight for unit, weight in zip(units, weights, strict=True)]
 
 
 def _match_header(
@@ -211,9 +218,11 @@ def _match_header(
     """How well tokens match a header, and its words they do not name, by position; None when a token is none of
     them, nor one of those that may stand `beside` a name."""
     unnamed = dict(enumerate(header))
+    written = plain_header(column.header)
+    written = written if len(written) == len(header) else ()
     quality, skipped = 0.0, False
     for place, token in enumerate(tokens):
-        found = _header_position(token, unnamed)
+        found = _header_position(token, unnamed, written)
         if found is None and token.stem in beside and len(tokens) > 1:
             skipped = True
             continue
@@ -250,10 +259,10 @@ def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
     )
 
 
-def _header_position(token: Token, unnamed: Mapping[int, str]) -> tuple[int, float] | None:
-    """Which word of a header a token names, and how surely, in (0, 1]."""
+def _header_position(token: Token, unnamed: Mapping[int, str], written: Sequence[str]) -> tuple[int, float] | None:
+    """Which word of a header a token names, and how surely, in (0, 1]. written: its words before they are spelled out."""
     for at, stem in unnamed.items():
-        if token.stem == stem:
+        if token.stem == stem or (len(written) > at and written[at] == token.word):
             return at, _EXACT
     others = asking().synonyms.get(token.stem, frozenset())
     for at, stem in unnamed.items():
@@ -279,7 +288,9 @@ def is_noun_of(word: str, verb: str) -> bool:
     word = word.removesuffix("s") if not word.endswith("ss") else word
     for noun in _NOUN:
         root = word.removesuffix(noun)
-        if root != word and len(root) >= 4 and any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
+        if root == word or len(root) < 4:
+            continue
+        if stem(root) == verb or any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
             return True
     return False
 
@@ -386,7 +397,7 @@ def value_meanings(
 # Spelling corrections, tried on misspelt words of the question sets; not fitted.
 _LEAST_SIMILARITY = 86.0
 """Similarity (rapidfuzz ratio, 0–100) of a short word to the one it is read as; about one letter in five differs."""
-_LEAST_SIMILARITY_LONG = 80.0
+_LEAST_SIMILARITY_LONG = 84.0
 """The same for long words, in which two letters may differ."""
 _LONG = 7  # letters from which a word is long
 _SHORTEST = 5

@@ -142,7 +142,14 @@ def read_question(
                 options.append((before[0] + value, (*before[1], item), before[2]))
         best.append(max(options, key=lambda option: option[0]))
     score, items, unexplained = best[-1]
+    items = tuple(item for at, item in enumerate(items) if not _is_unit(items, at))
     return QuestionReading(_without_agents(words, items), unexplained, score)
+
+
+def _is_unit(items: Sequence[QuestionItem], at: int) -> bool:
+    """Whether "years" is the unit of the number before."""
+    before = items[at - 1] if at else None
+    return items[at].kind in ("year", "month") and before is not None and before.number != "" and before.last == items[at].first
 
 
 def _skip_cost(tokens: Sequence[Token], at: int) -> float:

@@ -85,6 +85,8 @@ def header_unit(header: str) -> str:
     >>> header_unit("Wait (min)"), header_unit("Area m2"), header_unit("Year of study")
     ('min', 'm2', '')
     """
+    if re.search(r"\w ?/ ?\w", header):
+        return ""  # "t/ha" is a ratio
     words = re.findall(r"[a-z]+2?", header.lower())
     known = asking().measures
     units = [word for word in words if word in known and (word.endswith("s") or stem(word) not in _SPANS)]
@@ -273,7 +275,7 @@ def _read_without(parse: QuestionParse, at: int) -> QuestionParse:
     """ "without a tax category", "with no leave requests": the name behind a "not" that no value follows."""
     item = parse.item(at + 1, "column", "table")
     if item is None or item.meaning is None:
-        return parse
+        return _read_unused(parse, at)
     tables = (rival for rival in item.rivals if rival.kind == "table" and rival.path.reverse is not None)
     meaning = item.meaning if item.kind == "table" else next(tables, item.meaning)
     value = parse.item(at + 2, "value")
@@ -284,11 +286,31 @@ def _read_without(parse: QuestionParse, at: int) -> QuestionParse:
     key = meaning.column is not None and meaning.column.key
     if meaning.kind == "table" or key:
         if not meaning.path.hops:
-            raise Unclear("It is not clear what is missing.")
+            return _read_not_done(parse, at)
         return _add_related(parse.use(at, at + 1), at, meaning, negated=True)
     if meaning.column is not None and not is_flag(meaning.column):
         return _add_empty(parse.use(at, at + 1), at + 1, negated=False)
     return parse
+
+
+def _read_not_done(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "not sold properties": the only column of what is not done is empty. Raises Unclear."""
+    base, tokens = parse.reachable.base, parse.words.tokens
+    between = {token.stem for token in tokens[parse.items[at].last : parse.items[at + 1].first]}
+    named = [column for column in base.columns if between & set(header_words(column.header)) and not is_flag(column)]
+    if len(named) != 1:
+        raise Unclear("It is not clear what is missing.")
+    condition = Condition(ColumnRef(base.name, named[0].name), Comparison.EMPTY)
+    return parse.use(at).add_clause(at, AnyOf((condition,)))
+
+
+def _read_unused(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "codes never used": no row of the only table that refers to this one does so."""
+    tokens, last = parse.words.tokens, parse.items[at].last
+    referring = [path for path in parse.reachable.paths.values() if path.reverse is not None and path.hops == 1]
+    if last >= len(tokens) or tokens[last].stem != stem("used") or len(referring) != 1:
+        return parse
+    return _add_related(parse.use(at), at, WordMeaning("table", referring[0]), negated=True)
 
 
 def _add_related(parse: QuestionParse, at: int, meaning: WordMeaning, *, negated: bool) -> QuestionParse:
