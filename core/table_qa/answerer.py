@@ -11,7 +11,7 @@ from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
 from core.table_qa.parsing.items import Unclear
 from core.table_qa.parsing.lexicon import ColumnValues, corrections, entity_stems, index_values
-from core.table_qa.parsing.reader import QuestionItem, QuestionWords, read_question, split_question
+from core.table_qa.parsing.reader import QuestionItem, QuestionWords, ambiguous_date, read_question, split_question
 from core.table_qa.parsing.tokens import Token, plain_header, value_words
 from core.table_qa.query_builder import build_query, variants
 from core.table_qa.query_description import citation_of, describe_query, headline, tables_of
@@ -257,6 +257,9 @@ def _refusal_of_kind(question: str, tables: Sequence[RealityTable]) -> str:
     """Why no table can answer, whatever it holds; "" when one may. A column may be called so: "would recommend"."""
     headers = [" ".join(plain_header(column.header)) for table in tables for column in table.columns]
     text = f" {' '.join(question.lower().split()).strip('?!. ')} "
+    if date_read := ambiguous_date(question):
+        written, one, other = date_read
+        return f"{written} may be {one} or {other}. Write it as year, month and day."
     first, _, rest = text.strip().partition(" ")
     if first in _YES_OR_NO and not rest.startswith(("there ", "we ", "you ")):
         return _REFUSALS["yes or no"]

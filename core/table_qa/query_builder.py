@@ -16,7 +16,7 @@ from core.domain.dataset_queries import (
     TableQuery,
 )
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables, flag_values, is_amount
+from core.table_qa.join_paths import ReachableTables, flag_values, is_amount, is_year
 from core.table_qa.parsing.aggregation import (
     read_aggregates,
     read_count,
@@ -290,6 +290,9 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
         before, after = after[1:], after[:1]  # "share of women in Sales"
     if not after:
         before, after = [], before
+    periods = [clause for clause in after if _is_period(clause, parse.reachable)]
+    if len(after) > len(periods):  # "percentage of orders approved in 2023": of those of 2023
+        before, after = [*before, *periods], [clause for clause in after if clause not in periods]
     if not after or (verb is None and len(after) > 1):
         raise Unclear("It is not clear which share is meant.")
     if any(_selects_one_row(clause, parse.reachable) for clause in after):
@@ -297,6 +300,15 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
     parse = replace(use_entities(parse), where=tuple((0, clause) for clause in before))
     parse, measure = share_of(parse, after)
     return parse, _completed(parse, TableQuery("", groups=parse.groups, measures=(measure,)))
+
+
+def _is_period(clause: AnyOf | Related, reachable: ReachableTables) -> bool:
+    """Whether a clause is about a date or a year."""
+    if not isinstance(clause, AnyOf) or clause.conditions[0].test is Comparison.EMPTY:
+        return False
+    ref = clause.conditions[0].ref
+    column = reachable.paths[ref.table].table.column(ref.column)
+    return column is not None and (column.type.dated or is_year(column))
 
 
 def _selects_one_row(clause: AnyOf | Related, reachable: ReachableTables) -> bool:

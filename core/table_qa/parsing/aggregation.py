@@ -81,6 +81,7 @@ _AVERAGED = frozenset(
 """Columns whose values cannot be added up. Chosen by hand; not fitted."""
 _MOST_GROUPS = 20
 """Different numbers up to which "per" is about groups ("per grade"). Chosen by hand; not fitted."""
+_IN_TOTAL = ("in total", "altogether", "overall")
 _DATE_PARTS = {"year": DatePart.YEAR, "quarter": DatePart.QUARTER, "month": DatePart.MONTH}
 _PERSONS = frozenset(stem(word) for word in ("employee", "people", "person", "staff", "worker"))
 _ROW_BY_ROW = frozenset(("list", "which", "whose", "who"))
@@ -372,7 +373,8 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     if not counts:
         return parse, None
     distinct = bool(parse.positions("distinct"))
-    parse = parse.use(*counts, *parse.positions("distinct"))
+    totals = [at for at in parse.positions("sum") if phrase_of(parse.words, parse.items[at]).lower() in _IN_TOTAL]
+    parse = parse.use(*counts, *totals, *parse.positions("distinct"))
     measure = AggregateMeasure(Aggregation.COUNT)
     at = next((each for each in parse.positions("column", "table", "rows") if each > counts[0]), None)
     if at is not None and not distinct and counts_rows(parse, at):

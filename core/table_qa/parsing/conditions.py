@@ -51,6 +51,7 @@ _MOST_ITEMS_BACK = 4
 _MOST_WORDS_BACK = 4
 """Words before a date in which a verb such as "terminated" may name its column. Chosen by hand; not fitted."""
 
+_UNTIL = ("to", "until", "till", "through", "-", "–")
 _CURRENCIES = frozenset(stem(word) for word in ("dollar", "euro", "usd", "eur", "buck", "franc", "rupee", "chf", "inr"))
 _SEX = frozenset(("gender", "sex"))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
@@ -433,6 +434,11 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         parse = parse.use(at, *([named] if named is not None else []))
         parse = replace(parse, dated=parse.dated | {meaning.ref.column})
         spans = [item.date.dates]
+        until = parse.item(at + 1, "date")
+        joined = parse.words.question[parse.words.tokens[item.last - 1].end : parse.words.tokens[until.first].start] if until else ""
+        if until is not None and until.date is not None and joined.strip().lower() in _UNTIL:
+            parse = parse.use(at + 1)
+            spans = [replace(spans[0], end=until.date.dates.end)]
         following = parse.item(at + 2, "date") if parse.item(at + 1, "or") else None
         if following is not None and following.date is not None:
             parse = parse.use(at + 1, at + 2)

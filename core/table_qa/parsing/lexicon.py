@@ -218,8 +218,7 @@ def _match_header(
     """How well tokens match a header, and its words they do not name, by position; None when a token is none of
     them, nor one of those that may stand `beside` a name."""
     unnamed = dict(enumerate(header))
-    written = plain_header(column.header)
-    written = written if len(written) == len(header) else ()
+    written = _written(column.header, header)
     quality, skipped = 0.0, False
     for place, token in enumerate(tokens):
         found = _header_position(token, unnamed, written)
@@ -231,6 +230,8 @@ def _match_header(
                 return None
             continue
         at, sureness = found
+        for more in written.get(token.word, ()):
+            unnamed.pop(more, None) if more != at else None
         if sureness < _EXACT and column.type is ColumnType.BOOLEAN:
             return None  # "paid" is no flag called "salaried"
         del unnamed[at]
@@ -244,6 +245,8 @@ def _match_header(
 
 def _beside(table: RealityTable, column: Column) -> frozenset[str]:
     """The words that may stand beside the name of an amount."""
+    if column.type.dated:
+        return frozenset(("date", "day"))
     if not is_amount(table, column):
         return frozenset()
     beside = asking().beside["number"]
@@ -259,10 +262,25 @@ def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
     )
 
 
-def _header_position(token: Token, unnamed: Mapping[int, str], written: Sequence[str]) -> tuple[int, float] | None:
-    """Which word of a header a token names, and how surely, in (0, 1]. written: its words before they are spelled out."""
+@cache
+def _written(header: str, stems: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
+    """A header's words as they are written, two joined ones too → the places of their stems; {} where a word is split."""
+    places: dict[str, list[int]] = {}
+    plain, at = plain_header(header), 0
+    for part in plain:
+        length = len(asking().abbreviations.get(part, part).split())
+        places[part] = list(range(at, at + length))
+        at += length
+    if at != len(stems):
+        return {}
+    pairs = {one + two: [*places[one], *places[two]] for one, two in zip(plain, plain[1:], strict=False)}
+    return pairs | places
+
+
+def _header_position(token: Token, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]) -> tuple[int, float] | None:
+    """Which word of a header a token names, and how surely, in (0, 1]. written: as _written gives it."""
     for at, stem in unnamed.items():
-        if token.stem == stem or (len(written) > at and written[at] == token.word):
+        if token.stem == stem or at in written.get(token.word, ()):
             return at, _EXACT
     others = asking().synonyms.get(token.stem, frozenset())
     for at, stem in unnamed.items():

@@ -256,14 +256,18 @@ def _read_age(parse: QuestionParse, *, youngest: bool) -> tuple[QuestionParse, A
             return parse, AggregateMeasure(Aggregation.LEAST if youngest else Aggregation.MOST, ref)
         if column.type.dated and stems & (_BORN if youngest else _BORN | _FOUNDED):
             return parse, AggregateMeasure(Aggregation.MOST if youngest else Aggregation.LEAST, ref)
+    years = [column for column in base.columns if is_year(column)]
+    if len(years) == 1 and not youngest:
+        return parse, AggregateMeasure(Aggregation.LEAST, ColumnRef(base.name, years[0].name))
     raise Unclear("No column says how old they are.")
 
 
 def _hired(parse: QuestionParse) -> ColumnRef:
     """The date people were hired on, by which "longest serving" goes. Raises Unclear."""
     base = parse.reachable.base
+    hired = {"hire", *asking().synonyms["hire"]}
     for column in base.columns:
-        if column.type.dated and "hire" in header_words(column.header):
+        if column.type.dated and hired & set(header_words(column.header)):
             return ColumnRef(base.name, column.name)
     raise Unclear("No column says since when they serve.")
 
@@ -293,6 +297,8 @@ def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Col
         if meaning is None:
             continue
         asked = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
+        behind = parse.words.tokens[parse.items[named].last : parse.items[named].last + 1]
+        asked = asked or any(token.word in _HAVING_WORDS for token in behind)
         if asked or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
             return parse.use(named), display_columns(parse, meaning, named)
     return parse, []

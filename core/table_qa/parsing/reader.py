@@ -27,7 +27,7 @@ from core.table_qa.parsing.tokens import (
     tokenize_question,
 )
 
-__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "read_question", "split_question"]
+__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "ambiguous_date", "read_question", "split_question"]
 
 _LONGEST_NAME = 6
 """Greatest number of tokens of a table or column name. Chosen by hand."""
@@ -94,6 +94,7 @@ class QuestionReading:
     score: float
 
 
+NUMERIC_DATE = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)\b")
 _NEITHER = re.compile(r"(?i)\bneither\b(.+?)\bnor\b")
 _MORE = {"better": "more", "higher": "more", "more": "more", "worse": "less", "lower": "less", "less": "less"}
 _THAN = re.compile(r"(?i)\b(better|higher|more|worse|lower|less) in (\w+) than in (\w+)")
@@ -110,9 +111,29 @@ def _expandable() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(asking().expanded)})\b", re.IGNORECASE)
 
 
+def _iso(match: re.Match[str]) -> str:
+    """A date in numbers as year, month and day; "" when day and month can be told apart in no way."""
+    first, second, year = int(match[1]), int(match[3]), match[4]
+    if first > 12 or match[2] == ".":
+        first, second = second, first
+    elif second <= 12 and first != second:
+        return ""
+    return f"{year}-{first:02}-{second:02}" if 1 <= first <= 12 and 1 <= second <= 31 else ""
+
+
+def ambiguous_date(question: str) -> tuple[str, str, str] | None:
+    """A date in numbers that may be read in two ways, and both, month first and day first."""
+    for match in NUMERIC_DATE.finditer(question):
+        if not _iso(match) and int(match[1]) <= 12 and int(match[3]) <= 12:
+            year, one, two = match[4], int(match[1]), int(match[3])
+            return match.group(), f"{year}-{one:02}-{two:02}", f"{year}-{two:02}-{one:02}"
+    return None
+
+
 def split_question(question: str, today: date) -> QuestionWords:
     """Tokens, operators and dates of a question."""
     question = _expandable().sub(lambda match: asking().expanded[match.group().lower()], question)
+    question = NUMERIC_DATE.sub(lambda match: _iso(match) or match.group(), question)
     question = _NEITHER.sub(r"not \1 and not ", question)
     question = _THAN.sub(lambda match: f"with {match[2]} {_MORE[match[1].lower()]} than {match[3]}", question)
     question = _ONE.sub(r"\1 1 \2", question)

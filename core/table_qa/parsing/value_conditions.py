@@ -11,7 +11,7 @@ from functools import cache
 from core.domain.dataset_queries import AnyOf, ColumnRef, Comparison, Condition, Related
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, flag_values, name_column
+from core.table_qa.join_paths import JoinPath, flag_values, is_amount, name_column
 from core.table_qa.parsing.items import (
     AGGREGATION_WORDS,
     COMPARISONS,
@@ -31,6 +31,8 @@ __all__ = ["header_unit", "in_unit_of", "read_empty_conditions", "read_flags", "
 _TO = frozenset(stem(word) for word in ("dest", "destination", "to", "target", "arrival", "receiver", "recipient"))
 _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure", "sender", "depart"))
 _DIRECTIONS = {"to": _TO, "into": _TO, "toward": _TO, "towards": _TO, "from": _FROM}
+_EQUALS = frozenset(("is", "no", "number", "nr", "num", "equal", "equals", "to", "a", "and", "or", "the"))
+"""Words between a column and the number that it equals."""
 _SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
 """Units that a header means only in the plural: "year of study" is no length of time."""
 _LINKING_WORDS = frozenset("as is are was were their its the for in of a an".split())
@@ -51,6 +53,8 @@ def read_value_conditions(parse: QuestionParse) -> QuestionParse:
             parse, at = _read_value_run(parse, at)
         elif parse.item(at, "column") and parse.item(at + 1, "number"):
             parse = _read_numbered(parse, at)
+        elif parse.item(at, "number") and parse.item(at + 1, "column"):
+            parse = _read_number_of(parse, at)
         at += 1
     return parse
 
@@ -65,8 +69,11 @@ def _read_numbered(parse: QuestionParse, at: int) -> QuestionParse:
     between = {token.word for token in tokens[item.last : number.first]}
     unit = tokens[number.last].word if number.last < len(tokens) else ""
     measured = column.type.numeric and unit in asking().measures and header_unit(column.header)
-    if (not column.type.numeric and not texts) or ("of" in between and not measured):
+    if (not column.type.numeric and not texts) or ("of" in between and not measured) or is_flag(column):
         return parse
+    amount = is_amount(item.meaning.path.table, column)
+    if not between <= _EQUALS | {"of"} or (unit and not amount and stem(unit) in asking().units):
+        return parse  # "loans at 5%" names no loan
     parse, negated = take_negation(parse, at)
     parse = parse.use(at, at + 1)
     values = in_unit_of(item.meaning, (number.number,), unit) if column.type.numeric else tuple(texts)
@@ -103,6 +110,18 @@ def in_unit_of(meaning: WordMeaning, values: tuple[str, ...], unit: str) -> tupl
     if kind != own_kind:
         raise Unclear(f"'{meaning.column.header if meaning.column else ''}' is not measured in {unit}.")
     return tuple(f"{float(value) * size / own_size:.12g}" for value in values) if size != own_size else values
+
+
+def _read_number_of(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "with 0 units": the amount right behind a number."""
+    number, item, tokens = parse.items[at], parse.items[at + 1], parse.words.tokens
+    meaning = item.meaning
+    before = tokens[number.first - 1].word if number.first else ""
+    if meaning is None or meaning.column is None or meaning.path.hops or item.first != number.last:
+        return parse
+    if before not in (*_HAVING_WORDS, "exactly") or not is_amount(meaning.path.table, meaning.column):
+        return parse
+    return parse.use(at, at + 1).add_conditions(at, meaning, Condition(meaning.ref, Comparison.IS, (number.number,)))
 
 
 def _read_value_run(parse: QuestionParse, first: int) -> tuple[QuestionParse, int]:
