@@ -387,6 +387,8 @@ def read_count(parse: QuestionParse) -> ShapeStep:
                 raise Unclear(f"It is not clear what '{phrase}' counts.")
             parse = parse.use(at)
             if is_amount(meaning.path.table, meaning.column) and not distinct:
+                if parse.items[at].first - parse.items[counts[0]].last > 1:
+                    raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[at])}' counts.")
                 measure = AggregateMeasure(Aggregation.SUM, meaning.ref)
                 parse = parse.add_doubt(_IMPLIED_COLUMN / 2)
             else:
@@ -401,7 +403,8 @@ def _totals_rows(parse: QuestionParse) -> bool:
     """Whether "total" is about the rows, which are named in so many words: "total employees"; no "how much" is."""
     stems = entity_stems(parse.reachable.base)
     named = [item for item in parse.items if item.kind in ("table", "rows")]
-    heads = [parse.words.tokens[item.last - 1].stem for item in named]
+    last = [parse.words.tokens[item.last - 1] for item in named]
+    heads = [token.stem for token in last if token.word.endswith("s") or token.stem in _PERSONS]  # no "total stock"
     stems = {header_words(parse.reachable.base.name)[-1]} | {stem for stem in stems if stem in _PERSONS}
     exact = any(stem in stems | asking().row_words | _PERSONS for stem in heads)
     return exact and not has_word(parse, "much")

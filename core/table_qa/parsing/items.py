@@ -165,7 +165,8 @@ def take_negation(parse: QuestionParse, at: int) -> tuple[QuestionParse, bool]:
     if parse.item(at - 1, "not"):
         return parse.use(at - 1), True
     joined = parse.item(at - 1, "between")
-    if joined and parse.item(at - 2, "not") and phrase_of(parse.words, joined).lower() == "from":
+    joined = joined or (parse.item(at - 1, "group") if parse.item(at, "value") else None)
+    if joined and parse.item(at - 2, "not") and phrase_of(parse.words, joined).lower() in ("from", "by"):
         return parse.use(at - 1, at - 2), True
     return parse, False
 

@@ -178,6 +178,9 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
         summed = by_number and not _by_quality(parse, at)
         return parse.use(following), AggregateMeasure(Aggregation.SUM if summed else extreme, meaning.ref)
     if by_number and parse.item(following, "column", "table", "rows") and counts_rows(parse, following):
+        word = parse.words.tokens[parse.items[following].last - 1].word
+        if not word.endswith("s") and word not in ("people", "staff"):
+            raise Unclear(f"It is not clear whether 'most {word}' counts rows.")  # no "most stock"
         return parse.use(following), AggregateMeasure(Aggregation.COUNT)
     for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
         if meaning := number_column_at(parse, named):

@@ -17,6 +17,7 @@ from core.table_qa.parsing.items import (
     COMPARISONS,
     QuestionParse,
     Unclear,
+    adjacent,
     is_flag,
     phrase_of,
     take_negation,
@@ -372,6 +373,8 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
         column = meaning.column if meaning else None
         if meaning is None or column is None or not is_flag(column) or parse.item(at - 1, "group", "distinct"):
             continue
+        if _ends_groups(parse, at):
+            continue
         if meaning.path.hops and not _names_table(parse, meaning.path):
             raise Unclear(f"It is not clear what is '{column.header}'.")
         parse, negated = take_negation(parse, at)
@@ -379,6 +382,16 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
         condition = Condition(meaning.ref, Comparison.IS, (no if negated is not meaning.opposite else yes,))
         parse = parse.use(at).add_conditions(at, meaning, condition)
     return parse
+
+
+def _ends_groups(parse: QuestionParse, at: int) -> bool:
+    """Whether an item goes on with what is grouped by: the second of "by class and free lunch"."""
+    before = at - 1
+    while before > 0 and parse.item(before, "column", "table") and adjacent(parse, before + 1):
+        if parse.item(before - 1, "group"):
+            return True
+        before -= 1
+    return False
 
 
 def _flag_meant(item: QuestionItem) -> QuestionItem:
