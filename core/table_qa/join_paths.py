@@ -176,7 +176,8 @@ def is_amount(table: RealityTable, column: Column) -> bool:
     named = header_words(re.sub(r"\(.*\)", "", column.header)) or words
     if not column.type.numeric or named[-1] in _NAMING or is_year(column):
         return False
-    if column.type is ColumnType.INTEGER and set(words) <= set(header_words(table.name)):
+    sums = set(words) & (asking().beside["number"] | asking().beside["money"])
+    if column.type is ColumnType.INTEGER and set(words) <= set(header_words(table.name)) and not sums:
         return False  # the route of routes
     return not any(link.column == column.name for link in _active_links(table))
 

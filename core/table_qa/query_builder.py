@@ -117,7 +117,9 @@ def _swapped(query: Part, chosen: object, other: object) -> Part:
     if isinstance(query, tuple):
         return cast("Part", tuple(_swapped(each, chosen, other) for each in query))
     if is_dataclass(query) and not isinstance(query, type):
-        return replace(query, **{each.name: _swapped(getattr(query, each.name), chosen, other) for each in fields(query)})
+        return replace(
+            query, **{each.name: _swapped(getattr(query, each.name), chosen, other) for each in fields(query)}
+        )
     return query
 
 

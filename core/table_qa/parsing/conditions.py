@@ -177,7 +177,9 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
         meaning, older = year
         bound = parse.items[at + 1].date
         assert bound is not None and bound.dates.start is not None
-        condition = Condition(meaning.ref, Comparison.LESS if older else Comparison.MORE, (str(bound.dates.start.year),))
+        condition = Condition(
+            meaning.ref, Comparison.LESS if older else Comparison.MORE, (str(bound.dates.start.year),)
+        )
         return parse.use(at, at + 1).add_conditions(at, meaning, condition)
     if parse.item(at + 1, "average") and item.kind in ("more", "less"):
         return _compare_with_average(parse, at, test)
@@ -225,7 +227,12 @@ def _compare_with_verb(parse: QuestionParse, at: int, right: int, test: Comparis
     heads = set(header_words(other.column.header))
     for column in other.path.table.columns:
         stems = set(header_words(column.header))
-        if column != other.column and is_amount(other.path.table, column) and stems & before and stems & heads - asking().light:
+        if (
+            column != other.column
+            and is_amount(other.path.table, column)
+            and stems & before
+            and stems & heads - asking().light
+        ):
             meaning = WordMeaning("column", other.path, column)
             parse = parse.use(at, right)
             return parse.add_conditions(at, meaning, Condition(meaning.ref, test, other=other.ref))
@@ -435,7 +442,11 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         parse = replace(parse, dated=parse.dated | {meaning.ref.column})
         spans = [item.date.dates]
         until = parse.item(at + 1, "date")
-        joined = parse.words.question[parse.words.tokens[item.last - 1].end : parse.words.tokens[until.first].start] if until else ""
+        joined = (
+            parse.words.question[parse.words.tokens[item.last - 1].end : parse.words.tokens[until.first].start]
+            if until
+            else ""
+        )
         if until is not None and until.date is not None and joined.strip().lower() in _UNTIL:
             parse = parse.use(at + 1)
             spans = [replace(spans[0], end=until.date.dates.end)]

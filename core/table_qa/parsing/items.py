@@ -81,11 +81,7 @@ two numbers differ and either may be meant. Chosen by hand."""
 _NAME_STEMS = frozenset(("name", "descript", "titl", "label"))
 
 
-Choice = (
-    tuple[ColumnRef, ColumnRef]
-    | tuple[Aggregation, Aggregation]
-    | tuple[AggregateMeasure, AggregateMeasure]
-)
+Choice = tuple[ColumnRef, ColumnRef] | tuple[Aggregation, Aggregation] | tuple[AggregateMeasure, AggregateMeasure]
 """What was chosen, and what is as likely."""
 
 
@@ -182,7 +178,11 @@ def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:
     if not dated:
         raise Unclear("No column of this table holds dates to group by.")
     chosen = [column for column in dated if column.name in parse.dated]
-    return (parse, ColumnRef(base.name, chosen[0].name)) if chosen else choose_date(parse, parse.reachable.paths[base.name], dated)
+    return (
+        (parse, ColumnRef(base.name, chosen[0].name))
+        if chosen
+        else choose_date(parse, parse.reachable.paths[base.name], dated)
+    )
 
 
 def choose_date(parse: QuestionParse, path: JoinPath, dated: Sequence[Column]) -> tuple[QuestionParse, ColumnRef]:
@@ -190,7 +190,9 @@ def choose_date(parse: QuestionParse, path: JoinPath, dated: Sequence[Column]) -
     asked = {token.stem for token in parse.words.tokens}
     asked |= {other for stem in asked for other in asking().synonyms.get(stem, ())} - asking().light
     named = [column for column in dated if set(header_words(column.header)) & asked - asking().light]
-    refs = [ColumnRef(path.alias, column.name) for column in named or dated]
+    own = [column for column in dated if set(header_words(column.header)) & entity_stems(path.table) - asking().light]
+    likely = named or (own if len(own) == 1 else dated)  # the order date of orders
+    refs = [ColumnRef(path.alias, column.name) for column in likely]
     return replace(parse, choices=(*parse.choices, *((refs[0], other) for other in refs[1:]))), refs[0]
 
 

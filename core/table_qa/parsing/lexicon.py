@@ -63,7 +63,9 @@ _MOST_PARTIAL = 8
 _NEGATIVE = frozenset(("no", "not", "non", "without", "never"))
 """Words of a header that a question must have."""
 _CURRENCY = re.compile(r"[$€£]|\b(?:EUR|USD|GBP|CHF|INR|CAD|AUD)\b")
-_SAYS_LITTLE = frozenset(stem(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split())
+_SAYS_LITTLE = frozenset(
+    stem(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split()
+)
 """Words of a header that need not be named beside the one it is about."""
 _UNITS = frozenset("kg km cm m2 ha kwh mwh kw mw eur usd gbp chf inr cad aud l mg".split())
 """Words behind the name in a header that say only in which unit it is measured."""
@@ -134,7 +136,9 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
         part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
         if token.stem in stems or token.stem in named:
             quality += _EXACT * part
-        elif asking().synonyms.get(token.stem, frozenset()) & (stems if last - first > 1 else heads | (stems & asking().persons)):
+        elif asking().synonyms.get(token.stem, frozenset()) & (
+            stems if last - first > 1 else heads | (stems & asking().persons)
+        ):
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
@@ -191,7 +195,8 @@ def column_meaning(
     if in_header and years:
         score += 0.5 if any(year in years for year in in_header) else -2.0
     exact = sum(stem in {token.stem for token in tokens} for stem in header)
-    score += _SAME_SPELLING * len({token.word for token in tokens} & set(plain_header(column.header)))
+    telling = {token.word for token in tokens if token.stem not in asking().light}
+    score += _SAME_SPELLING * len(telling & set(plain_header(column.header)))
     meaning = WordMeaning("column", path, column, words=exact, head=head)
     return LexiconPhrase(first, last, score, meaning) if score > 0 else None
 
@@ -204,11 +209,16 @@ def _positives(stem: str) -> frozenset[str]:
 def _header_weights(header: Sequence[str]) -> list[float]:
     """The weight of each word of a header, in (0, 1]."""
     weights = [_LIGHT_WEIGHT if stem in asking().light or stem.isdigit() else 1.0 for stem in header]
-    units = [at > 0 and (stem in _UNITS or (stem in _SAYS_LITTLE and at == len(header) - 1)) for at, stem in enumerate(header)]
+    units = [
+        at > 0 and (stem in _UNITS or (stem in _SAYS_LITTLE and at == len(header) - 1))
+        for at, stem in enumerate(header)
+    ]
     named = [at for at, unit in enumerate(units) if not unit]
     if named and all(weights[at] < 1 for at in named):
         last = named[-1]
-        return [_ALL_LIGHT if at == last else _UNIT_WEIGHT if units[at] else _ALL_LIGHT / 2 for at in range(len(header))]
+        return [
+            _ALL_LIGHT if at == last else _UNIT_WEIGHT if units[at] else _ALL_LIGHT / 2 for at in range(len(header))
+        ]
     return [_UNIT_WEIGHT if unit else weight for unit, weight in zip(units, weights, strict=True)]
 
 
@@ -238,7 +248,9 @@ def _match_header(
         quality += sureness * (
             1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT
         )
-    if skipped and (not quality or any(stem not in _SAYS_LITTLE and stem not in asking().measures for stem in unnamed.values())):
+    if skipped and (
+        not quality or any(stem not in _SAYS_LITTLE and stem not in asking().measures for stem in unnamed.values())
+    ):
         return None
     return quality, unnamed
 
@@ -277,7 +289,9 @@ def _written(header: str, stems: tuple[str, ...]) -> Mapping[str, Sequence[int]]
     return pairs | places
 
 
-def _header_position(token: Token, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]) -> tuple[int, float] | None:
+def _header_position(
+    token: Token, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]
+) -> tuple[int, float] | None:
     """Which word of a header a token names, and how surely, in (0, 1]. written: as _written gives it."""
     for at, stem in unnamed.items():
         if token.stem == stem or at in written.get(token.word, ()):
@@ -453,7 +467,24 @@ def _comparable(word: str, other: str) -> bool:
     return word[0] == other[0] and abs(len(word) - len(other)) <= _LENGTHS_APART
 
 
-_ENDINGS = ("or", "er", "ee", "ist", "ant", "ment", "ness", "ity", "ion", "al", "ance", "ence", "able", "age", "ing", "ive")
+_ENDINGS = (
+    "or",
+    "er",
+    "ee",
+    "ist",
+    "ant",
+    "ment",
+    "ness",
+    "ity",
+    "ion",
+    "al",
+    "ance",
+    "ence",
+    "able",
+    "age",
+    "ing",
+    "ive",
+)
 
 
 def _derived(word: str, other: str) -> bool:

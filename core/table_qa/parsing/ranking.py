@@ -141,7 +141,8 @@ def _is_good(parse: QuestionParse, measure: AggregateMeasure | None, word: str) 
 def _without_dates(parse: QuestionParse, at: int) -> bool:
     """ "the last two" is not a superlative when there is nothing to measure or date."""
     return parse.items[at].kind in ("latest", "earliest") and not (
-        any(column.type.dated or is_year(column) for column in parse.reachable.base.columns) or parse.positions("column")
+        any(column.type.dated or is_year(column) for column in parse.reachable.base.columns)
+        or parse.positions("column")
     )
 
 
@@ -187,7 +188,9 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
     if by_number:
         return parse, AggregateMeasure(Aggregation.COUNT)
-    column = _of_dimension(parse, phrase_of(parse.words, item).lower())
+    ranked = parse.unused(at + 1)
+    own = ranked is None or is_entity(parse, at + 1)  # no "longest department"
+    column = _of_dimension(parse, phrase_of(parse.words, item).lower()) if own else None
     return parse, AggregateMeasure(extreme, ColumnRef(parse.reachable.base.name, column.name)) if column else None
 
 
@@ -351,7 +354,11 @@ def people_columns(table: RealityTable) -> list[Column]:
         column
         for column in table.columns
         if column.personal == "a name"
-        or (column.type is ColumnType.TEXT and flag_values(column) is None and set(header_words(column.header)) & persons)
+        or (
+            column.type is ColumnType.TEXT
+            and flag_values(column) is None
+            and set(header_words(column.header)) & persons
+        )
     ]
 
 
@@ -363,7 +370,7 @@ def check_who(parse: QuestionParse, query: TableQuery) -> None:
     people = [(path.alias, column) for path in parse.reachable.joinable() for column in people_columns(path.table)]
     if any(alias == base.name and (column.key or differs_in_rows(column)) for alias, column in people):
         return
-    shown = {*query.asked, *(group.ref for group in query.groups)}
+    shown = {*query.asked, *query.columns, *(group.ref for group in query.groups)}
     if not shown & {ColumnRef(alias, column.name) for alias, column in people}:
         raise Unclear("No column says who.")
 

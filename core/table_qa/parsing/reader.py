@@ -170,7 +170,12 @@ def read_question(
 def _is_unit(items: Sequence[QuestionItem], at: int) -> bool:
     """Whether "years" is the unit of the number before."""
     before = items[at - 1] if at else None
-    return items[at].kind in ("year", "month") and before is not None and before.number != "" and before.last == items[at].first
+    return (
+        items[at].kind in ("year", "month")
+        and before is not None
+        and before.number != ""
+        and before.last == items[at].first
+    )
 
 
 def _skip_cost(tokens: Sequence[Token], at: int) -> float:

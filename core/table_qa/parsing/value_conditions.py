@@ -27,7 +27,14 @@ from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
 from core.text.tokenize import stem
 
-__all__ = ["header_unit", "in_unit_of", "read_empty_conditions", "read_flags", "read_possessions", "read_value_conditions"]
+__all__ = [
+    "header_unit",
+    "in_unit_of",
+    "read_empty_conditions",
+    "read_flags",
+    "read_possessions",
+    "read_value_conditions",
+]
 
 _TO = frozenset(stem(word) for word in ("dest", "destination", "to", "target", "arrival", "receiver", "recipient"))
 _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure", "sender", "depart"))

@@ -1,6 +1,6 @@
 """Writes the constructed tables of `development` and `held_out`; the same bytes on every run.
 
-    python tests/table_qa/asked/make_tables.py
+python tests/table_qa/asked/make_tables.py
 """
 # Over 300 lines: one specification per table.
 
@@ -54,7 +54,9 @@ def money(least: int, most: int, pattern: str = "${:,.2f}") -> Cell:
 
 def day(first: str, last: str, form: str = "%Y-%m-%d") -> Cell:
     start, end = date.fromisoformat(first), date.fromisoformat(last)
-    return lambda random, number, cells: (start + timedelta(days=random.randrange((end - start).days + 1))).strftime(form)
+    return lambda random, number, cells: (start + timedelta(days=random.randrange((end - start).days + 1))).strftime(
+        form
+    )
 
 
 def blank(share: float, cell: Cell, mark: str = "") -> Cell:
@@ -291,7 +293,19 @@ write(
     "development/city_budget/budget",
     33,
     {
-        "Department": cycle("Police", "Fire", "Parks", "Libraries", "Public Works", "Health", "Planning", "Finance", "Clerk", "Courts", "Transit"),
+        "Department": cycle(
+            "Police",
+            "Fire",
+            "Parks",
+            "Libraries",
+            "Public Works",
+            "Health",
+            "Planning",
+            "Finance",
+            "Clerk",
+            "Courts",
+            "Transit",
+        ),
         "Fund": lambda random, number, cells: ("General", "Capital", "Grants")[number // 11],
         "FY2022 actual": money(40000, 9000000, "{:.0f}"),
         "FY2023 actual": money(40000, 9000000, "{:.0f}"),
@@ -363,7 +377,9 @@ write(
     58,
     {
         "Insp ID": code("{}", 33001),
-        "Establishment": pick("Blue Cafe", "Taco Haus", "Noodle Bar", "Corner Deli", "Pasta Via", "Grill 21", "Tea Room"),
+        "Establishment": pick(
+            "Blue Cafe", "Taco Haus", "Noodle Bar", "Corner Deli", "Pasta Via", "Grill 21", "Tea Room"
+        ),
         "Facility type": pick("restaurant", "bakery", "school kitchen", "food truck"),
         "Borough": pick("Queens", "Bronx", "Brooklyn"),
         "Inspection date": day("2023-01-01", "2024-12-31", "%m/%d/%Y"),
