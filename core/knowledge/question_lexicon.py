@@ -67,12 +67,12 @@ class ValueWords:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLexicon:
-    """abbreviations: header abbreviation → meaning. beside: kind of column → stems that may stand beside its name. called:
-    stem → others that rows of such a table are called. dimensions: superlative → stems of what it compares. measures:
-    unit → what it measures, and its size. respelled: misspelling → word. expanded: word → words. opposites:
+    """abbreviations: header abbreviation → meaning. beside: kind of column → stems that may stand beside its name.
+    called: stem → others that rows of such a table are called. dimensions: superlative → stems of what it compares.
+    measures: unit → what it measures, and its size. respelled: misspelling → word. expanded: word → words. opposites:
     stem of a word for yes → stems of words for no. nothing: lower-case cell values that mean "empty". synonyms: stem →
-    equivalent stems. light, ignorable, linking, persons, row_words, units: stems. seasons, telling: words. refuse: reason → phrases.
-    operators: phrase as lower-case words → operator.
+    equivalent stems. light, ignorable, linking, persons, row_words, units: stems. seasons, telling: words. refuse:
+    reason → phrases. operators: phrase as lower-case words → operator.
     """
 
     abbreviations: Mapping[str, str]

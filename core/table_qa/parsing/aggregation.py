@@ -67,16 +67,17 @@ _IMPLIED_COLUMN = 0.5
 SUMMED = frozenset(
     stem(word)
     for word in (
-        "total amount cost sales revenue gross net quantity hours units spend spent freight votes wins losses budget actual "
-        "capacity area principal paid awarded claimed reimbursed tonnage passengers riders visits nights stock hand packs "
-        "positions kwh energy output production credits fee fees dues subsidy investment donation population pupils students "
-        "teachers employees violations complaints minutes fertiliser consumption usage distance"
+        "total amount cost sales revenue gross net quantity hours units spend spent freight votes wins losses budget "
+        "actual capacity area principal paid awarded riders stock hand positions kwh energy production credits fee "
+        "fees donation population employees violations minutes fertiliser consumption usage distance"
     ).split()
 )
 """Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
 _AVERAGED = frozenset(
     stem(word)
-    for word in "yield gpa rate ratio rating score satisfaction percent percentage share age level index temperature".split()
+    for word in (
+        "yield gpa rate ratio rating score satisfaction percent percentage share age level index temperature"
+    ).split()
 )
 """Columns whose values cannot be added up. Chosen by hand; not fitted."""
 _MOST_GROUPS = 20

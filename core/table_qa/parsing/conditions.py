@@ -33,16 +33,15 @@ from core.table_qa.parsing.items import (
 )
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
-from core.table_qa.parsing.tokens import Token, header_words, value_words
-from core.text.tokenize import stem
+from core.table_qa.parsing.tokens import Token, header_words
+from core.table_qa.parsing.units import age_of_people, in_unit_of, measured_in, unit_behind, year_compared
 from core.table_qa.parsing.value_conditions import (
     read_empty_conditions,
-    header_unit,
-    in_unit_of,
     read_flags,
     read_possessions,
     read_value_conditions,
 )
+from core.text.tokenize import stem
 
 __all__ = ["read_conditions"]
 
@@ -53,7 +52,6 @@ _MOST_WORDS_BACK = 4
 
 _UNTIL = ("to", "until", "till", "through", "-", "–")
 _CURRENCIES = frozenset(stem(word) for word in ("dollar", "euro", "usd", "eur", "buck", "franc", "rupee", "chf", "inr"))
-_SEX = frozenset(("gender", "sex"))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
 
 
@@ -173,7 +171,7 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
     if number is not None:
         last = at + 2 if parse.item(at + 2, "or_more", "or_less") else at + 1
         return _compare_with_numbers(parse.use(*range(at, last + 1)), at, last, test, (number.number,))
-    if (year := _year_compared(parse, at)) is not None:
+    if (year := year_compared(parse, at)) is not None:
         meaning, older = year
         bound = parse.items[at + 1].date
         assert bound is not None and bound.dates.start is not None
@@ -190,18 +188,6 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
     if item.kind in ("more", "less", "at_least", "at_most"):
         return _compare_columns(parse, at, test)
     return parse
-
-
-def _year_compared(parse: QuestionParse, at: int) -> tuple[WordMeaning, bool] | None:
-    """ "older than 2015": the table's only column of years, and whether older is meant."""
-    word, after = parse.words.tokens[parse.items[at].first].word, parse.item(at + 1, "date")
-    if word not in ("older", "newer", "younger") or after is None or after.date is None:
-        return None
-    base = parse.reachable.base
-    years = [column for column in base.columns if is_year(column)]
-    if len(years) != 1 or not re.fullmatch(r"\d{4}", after.date.dates.words):
-        return None
-    return WordMeaning("column", parse.reachable.paths[base.name], years[0]), word == "older"
 
 
 def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
@@ -309,7 +295,7 @@ def _compare_with_numbers(
 ) -> QuestionParse:
     """The comparison of items [first, last] with its column: the one beside it, else an aggregate of groups."""
     numbers = [at for at in range(first, last + 1) if parse.items[at].number]
-    unit = _unit_behind(parse, numbers[-1]) if numbers else ""
+    unit = unit_behind(parse, numbers[-1]) if numbers else ""
     if (aged := _age_compared(parse, first)) is not None:
         parse, negated = take_negation(parse, first)
         return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
@@ -349,7 +335,7 @@ def _compare_without_column(
 ) -> QuestionParse:
     """ "departments with more than 10 employees"; "above $50k" when one column holds money; "over 3 hours" when one is
     measured in time; "women over 65" when one holds ages. Raises Unclear."""
-    if (meaning := _measured_in(parse, unit) or _age_of_people(parse, first, unit)) is not None:
+    if (meaning := measured_in(parse, unit) or age_of_people(parse, first, unit)) is not None:
         converted = in_unit_of(meaning, values, unit)
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, converted, negated))
     if parse.item(last + 1, "table", "rows") and _names_group(parse, first) and not negated:
@@ -365,38 +351,6 @@ def _compare_without_column(
         parse = replace(parse, choices=(*parse.choices, *rivals))
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
-
-
-def _unit_behind(parse: QuestionParse, at: int) -> str:
-    """The unit behind a number, "" without one."""
-    place, tokens = parse.items[at].last, parse.words.tokens
-    unit = place < len(tokens) and (tokens[place].stem in asking().units or tokens[place].word in asking().measures)
-    return tokens[place].word if unit else ""
-
-
-def _measured_in(parse: QuestionParse, unit: str) -> WordMeaning | None:
-    """The table's only amount whose header has a unit of this kind."""
-    if unit not in asking().measures:
-        return None
-    base, kind = parse.reachable.base, asking().measures[unit][0]
-    measured = [
-        column
-        for column in base.columns
-        if is_amount(base, column) and asking().measures.get(header_unit(column.header), ("", 0))[0] == kind
-    ]
-    return WordMeaning("column", parse.reachable.paths[base.name], measured[0]) if len(measured) == 1 else None
-
-
-def _age_of_people(parse: QuestionParse, first: int, unit: str) -> WordMeaning | None:
-    """The table's only column of ages behind a word for people: "women over 65"."""
-    base, item = parse.reachable.base, parse.items[first]
-    aged = [column for column in base.columns if column.type.numeric and header_words(column.header) == ("age",)]
-    if len(aged) != 1 or not item.first or (unit and stem(unit) != "year"):
-        return None
-    before = parse.words.tokens[item.first - 1].stem
-    named = any(before in value_words(words) for row in asking().value_words for words in row.words if row.when & _SEX)
-    people = before in asking().persons or named
-    return WordMeaning("column", parse.reachable.paths[base.name], aged[0]) if people else None
 
 
 # Dates

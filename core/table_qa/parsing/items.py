@@ -1,4 +1,5 @@
 """The state of a question parsed against one table: what is understood so far, and which items are left."""
+# Over 300 lines: the state and the questions every step asks of it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

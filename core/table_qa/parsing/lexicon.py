@@ -1,10 +1,11 @@
-"""Possible meanings of a question's words in the reachable tables, and spelling corrections."""
+"""Possible meanings of a question's words in the reachable tables."""
 # Over 300 lines: tables, columns and values are scored against each other, so their constants belong side by side.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 from core.domain.dataset_queries import ColumnRef
 from core.domain.datasets import Column, ColumnType, RealityTable
@@ -12,14 +13,14 @@ from core.knowledge.jurisdictions import built_in_jurisdictions
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, flag_values, is_amount
 from core.table_qa.parsing.tokens import Token, header_words, plain_header, plain_words, value_words
-from core.text.tokenize import STOP_WORDS, stem
+from core.text.tokenize import STOP_WORDS
+from core.text.tokenize import stem as stemmed
 
 __all__ = [
     "ColumnValues",
     "LexiconPhrase",
     "WordMeaning",
     "column_meaning",
-    "corrections",
     "entity_stems",
     "index_values",
     "table_meaning",
@@ -64,7 +65,7 @@ _NEGATIVE = frozenset(("no", "not", "non", "without", "never"))
 """Words of a header that a question must have."""
 _CURRENCY = re.compile(r"[$€£]|\b(?:EUR|USD|GBP|CHF|INR|CAD|AUD)\b")
 _SAYS_LITTLE = frozenset(
-    stem(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split()
+    stemmed(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split()
 )
 """Words of a header that need not be named beside the one it is about."""
 _UNITS = frozenset("kg km cm m2 ha kwh mwh kw mw eur usd gbp chf inr cad aud l mg".split())
@@ -91,8 +92,8 @@ class LexiconPhrase:
 @dataclass(frozen=True, slots=True)
 class WordMeaning:
     """What a phrase names. kind: "table", "column" or "value". column, values: set for the latter two. whole: whether
-    all words of a value are named. opposite: the words mean the "no" of a column of yes and no. words: words of a header
-    that are named as they are written there. head: its last word is one of them.
+    all words of a value are named. opposite: the words mean the "no" of a column of yes and no. words: words of a
+    header that are named as they are written there. head: its last word is one of them.
     """
 
     kind: str
@@ -276,7 +277,7 @@ def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
 
 @cache
 def _written(header: str, stems: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
-    """A header's words as they are written, two joined ones too → the places of their stems; {} where a word is split."""
+    """A header's words as written, two joined ones too → the places of their stems; {} where a word is split."""
     places: dict[str, list[int]] = {}
     plain, at = plain_header(header), 0
     for part in plain:
@@ -285,7 +286,7 @@ def _written(header: str, stems: tuple[str, ...]) -> Mapping[str, Sequence[int]]
         at += length
     if at != len(stems):
         return {}
-    pairs = {one + two: [*places[one], *places[two]] for one, two in zip(plain, plain[1:], strict=False)}
+    pairs = {one + two: [*places[one], *places[two]] for one, two in pairwise(plain)}
     return pairs | places
 
 
@@ -322,7 +323,7 @@ def is_noun_of(word: str, verb: str) -> bool:
         root = word.removesuffix(noun)
         if root == word or len(root) < 4:
             continue
-        if stem(root) == verb or any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
+        if stemmed(root) == verb or any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
             return True
     return False
 
@@ -424,111 +425,3 @@ def value_meanings(
             yield LexiconPhrase(
                 first, last, score, WordMeaning("value", path, values.columns[name], tuple(partial), whole=False)
             )
-
-
-# Spelling corrections, tried on misspelt words of the question sets; not fitted.
-_LEAST_SIMILARITY = 86.0
-"""Similarity (rapidfuzz ratio, 0–100) of a short word to the one it is read as; about one letter in five differs."""
-_LEAST_SIMILARITY_LONG = 84.0
-"""The same for long words, in which two letters may differ."""
-_LONG = 7  # letters from which a word is long
-_SHORTEST = 5
-"""Letters below which a word is not corrected: too many words are near it."""
-_SHORTEST_OPPOSITE = 4
-_LENGTHS_APART = 2  # difference in letters, at most
-_OPPOSITES = ("non", "un", "in", "dis", "im")
-
-
-def corrections(unexplained: Sequence[Token], tables: Sequence[RealityTable]) -> list[tuple[Token, str]]:
-    """Each unexplained token with its correction; [] when one of them resembles nothing.
-
-    "inactive" becomes "not active" where only "active" is known. Header words come before cell words.
-    """
-    from rapidfuzz import fuzz, process
-
-    headers, cells = _vocabulary(tables)
-    corrected = []
-    for token in unexplained:
-        if len(token.word) < _SHORTEST or token.number or token.quoted:
-            continue
-        if opposite := _opposite(token.word, headers | cells):
-            corrected.append((token, f"not {opposite}"))
-            continue
-        cutoff = _LEAST_SIMILARITY_LONG if len(token.word) >= _LONG else _LEAST_SIMILARITY
-        for known in (headers, cells):
-            near = sorted(word for word in known if _comparable(word, token.word) and not _derived(word, token.word))
-            if best := process.extractOne(token.word, near, scorer=fuzz.ratio, score_cutoff=cutoff):
-                corrected.append((token, best[0]))
-                break
-    return corrected if len(corrected) == len(unexplained) else []
-
-
-def _comparable(word: str, other: str) -> bool:
-    return word[0] == other[0] and abs(len(word) - len(other)) <= _LENGTHS_APART
-
-
-_ENDINGS = (
-    "or",
-    "er",
-    "ee",
-    "ist",
-    "ant",
-    "ment",
-    "ness",
-    "ity",
-    "ion",
-    "al",
-    "ance",
-    "ence",
-    "able",
-    "age",
-    "ing",
-    "ive",
-)
-
-
-def _derived(word: str, other: str) -> bool:
-    """Whether two words differ by a known ending rather than by a slip: an inspector is no inspection.
-
-    >>> _derived("inspections", "inspector"), _derived("terminated", "terminatd")
-    (True, False)
-    """
-    endings = [_ending(each.removesuffix("s")) for each in (word, other)]
-    return all(endings) and endings[0] != endings[1]
-
-
-def _ending(word: str) -> str:
-    return next((ending for ending in _ENDINGS if word.endswith(ending) and len(word) > len(ending) + 3), "")
-
-
-def _opposite(word: str, known: Collection[str]) -> str:
-    """
-    >>> _opposite("inactive", {"active"}), _opposite("unicorn", {"corn"})
-    ('active', '')
-    """
-    for prefix in _OPPOSITES:
-        rest = word.removeprefix(prefix)
-        if rest != word and len(rest) >= _SHORTEST_OPPOSITE and rest in known:
-            return rest
-    return ""
-
-
-def _vocabulary(tables: Sequence[RealityTable]) -> tuple[set[str], set[str]]:
-    """Words a question may have meant: those of operators, tables and headers; and those of cells."""
-    lexicon = asking()
-    headers = {word for phrase in lexicon.operators for word in phrase if len(word) > 3}
-    headers |= {word for row in lexicon.value_words for phrase in row.words for word in phrase.split()}
-    headers |= {"employees", "people", "staff", "salary"}
-    cells: set[str] = set()
-    for table in tables:
-        headers |= _words(table.name)
-        for column in table.columns:
-            headers |= _words(column.header)
-            for value in column.values:
-                cells |= _words(value)
-    return headers, cells
-
-
-def _words(text: str) -> set[str]:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
-    return {word.lower() for word in re.findall(r"[^\W\d_]{4,}", spaced)}

@@ -6,7 +6,6 @@ missing, yes/no columns).
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from core.domain.dataset_queries import AnyOf, ColumnRef, Comparison, Condition, Related
 from core.domain.datasets import ColumnType
@@ -25,11 +24,10 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
+from core.table_qa.parsing.units import header_unit, in_unit_of
 from core.text.tokenize import stem
 
 __all__ = [
-    "header_unit",
-    "in_unit_of",
     "read_empty_conditions",
     "read_flags",
     "read_possessions",
@@ -41,8 +39,6 @@ _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure
 _DIRECTIONS = {"to": _TO, "into": _TO, "toward": _TO, "towards": _TO, "from": _FROM}
 _EQUALS = frozenset(("is", "no", "number", "nr", "num", "equal", "equals", "to", "a", "and", "or", "the"))
 """Words between a column and the number that it equals."""
-_SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
-"""Units that a header means only in the plural: "year of study" is no length of time."""
 _LINKING_WORDS = frozenset("as is are was were their its the for in of a an".split())
 _HAVING_WORDS = ("with", "have", "has", "having", "had")
 _RECORDED_WORDS = frozenset(
@@ -91,33 +87,6 @@ def _read_numbered(parse: QuestionParse, at: int) -> QuestionParse:
         values = (*values, parse.items[following + 1].number)
         following += 2
     return parse.add_conditions(at, item.meaning, Condition(item.meaning.ref, Comparison.IS, values, negated))
-
-
-@cache
-def header_unit(header: str) -> str:
-    """The unit a header names, "" for none.
-
-    >>> header_unit("Wait (min)"), header_unit("Area m2"), header_unit("Year of study")
-    ('min', 'm2', '')
-    """
-    if re.search(r"\w ?/ ?\w", header):
-        return ""  # "t/ha" is a ratio
-    words = re.findall(r"[a-z]+2?", header.lower())
-    known = asking().measures
-    units = [word for word in words if word in known and (word.endswith("s") or stem(word) not in _SPANS)]
-    return units[-1] if units else ""
-
-
-def in_unit_of(meaning: WordMeaning, values: tuple[str, ...], unit: str) -> tuple[str, ...]:
-    """Values in the unit of a column's header. Raises Unclear for a unit of something else."""
-    known = asking().measures
-    own = header_unit(meaning.column.header) if meaning.column else ""
-    if unit not in known or not own:
-        return values
-    (kind, size), (own_kind, own_size) = known[unit], known[own]
-    if kind != own_kind:
-        raise Unclear(f"'{meaning.column.header if meaning.column else ''}' is not measured in {unit}.")
-    return tuple(f"{float(value) * size / own_size:.12g}" for value in values) if size != own_size else values
 
 
 def _read_number_of(parse: QuestionParse, at: int) -> QuestionParse:
