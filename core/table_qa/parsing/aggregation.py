@@ -406,8 +406,8 @@ def _totals_rows(parse: QuestionParse) -> bool:
     named = [item for item in parse.items if item.kind in ("table", "rows")]
     last = [parse.words.tokens[item.last - 1] for item in named]
     heads = [token.stem for token in last if token.word.endswith("s") or token.stem in _PERSONS]  # no "total stock"
-    stems = {header_words(parse.reachable.base.name)[-1]} | {stem for stem in stems if stem in _PERSONS}
-    exact = any(stem in stems | asking().row_words | _PERSONS for stem in heads)
+    own = {header_words(parse.reachable.base.name)[-1]} | (stems & _PERSONS)
+    exact = any(stem in own | asking().row_words | _PERSONS for stem in heads)
     return exact and not has_word(parse, "much")
 
 
