@@ -31,6 +31,8 @@ _OTHERS_MARGIN = 1.0
 _TIE_MARGIN = 0.15
 """Readings whose scores differ by less are equally likely; when their answers differ, the question is not answered but
 handed back with the choice. A little more than the least cost of a rival meaning."""
+_ALTERNATIVE_COST = 0.001
+"""Keeps alternatives that are as likely in their order."""
 _UNNAMED_COST = 5
 """Keeps tables no word names behind all others when a refusal is worded."""
 _LONGEST_PHRASE = 4
@@ -45,7 +47,8 @@ _REFUSALS = {
     "reason": "The tables say what is, not why; ask the documents on Search.",
 }
 
-_AMBIGUOUS = "The question can be read in more than one way. Choose what you meant."
+_CHOOSE = "Choose what you meant."
+_AMBIGUOUS = f"The question can be read in more than one way. {_CHOOSE}"
 
 ValuesByTable = Mapping[str, Sequence[tuple[str, str]]]
 """Table → (column, value)s."""
@@ -99,6 +102,8 @@ class TableAnswerer:
             )
         if refusal := _refusal_of_kind(question, tables):
             return TableAnswer(question, refusal=refusal)
+        if date_read := ambiguous_date(question):
+            return self._either_date(question, *date_read, tables, today)
         words = split_question(question, today)
         if not words.tokens:
             return TableAnswer(question, refusal="The question is empty.")
@@ -106,6 +111,15 @@ class TableAnswerer:
         if not found.readings:
             return TableAnswer(question, refusal=_refusal_of_failure(found.failure))
         return self._answer(question, found.readings, tables, found.notes)
+
+    def _either_date(
+        self, question: str, written: str, one: str, other: str, tables: Sequence[RealityTable], today: date
+    ) -> TableAnswer:
+        """The choice between two readings of a date in numbers."""
+        asked = [self.ask(question.replace(written, day), tables, today) for day in (one, other)]
+        choices = tuple(OtherReading(each.reading, each.query) for each in asked if each.query is not None)
+        refusal = f"{written} may be {one} or {other}. {_CHOOSE if choices else 'Write it as year, month and day.'}"
+        return TableAnswer(question, refusal=refusal, others=choices)
 
     def follow(self, question: str, query: TableQuery, tables: Sequence[RealityTable]) -> TableAnswer:
         """The answer to a reading chosen by the user. Raises StoreFailed."""
@@ -171,7 +185,10 @@ class TableAnswerer:
                 else:
                     score = variant.score - built.doubt + asks_who
                     queries = (built.query, *built.alternatives)
-                    readings += [_ReadingCandidate(each, score, built.unused, built.one_row) for each in queries]
+                    readings += [
+                        _ReadingCandidate(each, score - place * _ALTERNATIVE_COST, built.unused, built.one_row)
+                        for place, each in enumerate(queries)
+                    ]
         readings.sort(key=lambda candidate: -candidate.score)
         distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)
@@ -258,9 +275,6 @@ def _refusal_of_kind(question: str, tables: Sequence[RealityTable]) -> str:
     """Why no table can answer, whatever it holds; "" when one may. A column may be called so: "would recommend"."""
     headers = [" ".join(plain_header(column.header)) for table in tables for column in table.columns]
     text = f" {' '.join(question.lower().split()).strip('?!. ')} "
-    if date_read := ambiguous_date(question):
-        written, one, other = date_read
-        return f"{written} may be {one} or {other}. Write it as year, month and day."
     first, _, rest = text.strip().partition(" ")
     if first in _YES_OR_NO and not rest.startswith(("there ", "we ", "you ")):
         return _REFUSALS["yes or no"]

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import is_amount, is_year
 from core.table_qa.parsing.items import QuestionParse, Unclear
@@ -36,6 +37,8 @@ def in_unit_of(meaning: WordMeaning, values: tuple[str, ...], unit: str) -> tupl
     """Values in the unit of a column's header. Raises Unclear for a unit of something else."""
     known = asking().measures
     own = header_unit(meaning.column.header) if meaning.column else ""
+    if unit in known and meaning.column and meaning.column.type is ColumnType.MONEY:
+        raise Unclear(f"'{meaning.column.header}' is not measured in {unit}.")
     if unit not in known or not own:
         return values
     (kind, size), (own_kind, own_size) = known[unit], known[own]
