@@ -823,3 +823,116 @@ write(
         "Port dues (USD)": whole(900, 64000, 50),
     },
 )
+
+# A second set of held-out tables, written after the first was looked at
+
+write(
+    "held_out_2/fire_brigade/callouts",
+    48,
+    {
+        "Incident": code("F{}", 7100),
+        "Station": pick("North", "Docks", "Hill"),
+        "Call type": pick("fire", "flood", "rescue", "false alarm"),
+        "Called": day("2023-01-01", "2024-12-31"),
+        "Response min": whole(3, 28),
+        "Crew size": whole(4, 16),
+        "Injuries": whole(0, 3),
+        "Night": yes(0.35),
+    },
+)
+write(
+    "held_out_2/forestry/stands",
+    44,
+    {
+        "Stand": code("S-{:03d}", 11),
+        "Species": pick("spruce", "pine", "beech", "oak"),
+        "District": pick("Upper", "Lower", "Lake"),
+        "Planted": whole(1921, 2015),
+        "Area (ha)": real(1, 80, 1),
+        "Volume m3": whole(40, 9800),
+        "Protected": yes(0.25),
+        "Next thinning": day("2025-01-01", "2031-12-31"),
+    },
+)
+write(
+    "held_out_2/recruiting/candidates",
+    50,
+    {
+        "Cand ID": code("K{}", 410),
+        "Position": pick("Engineer", "Buyer", "Clerk"),
+        "Source": pick("referral", "agency", "job board"),
+        "Applied on": day("2024-01-01", "2024-11-30", "%d/%m/%Y"),
+        "Interviewed": yes(0.5),
+        "Hired": yes(0.2),
+        "Expected salary": money(32000, 98000, "${:,.0f}"),
+        "Years of experience": whole(0, 25),
+    },
+)
+write(
+    "held_out_2/cafeteria/sales",
+    46,
+    {
+        "Day": day("2024-01-08", "2024-06-28"),
+        "Dish": pick("pasta", "curry", "salad", "burger"),
+        "Canteen": pick("Main", "Lab", "Garden"),
+        "Portions": whole(12, 160),
+        "Revenue": money(60, 1400, "{:.2f}"),
+        "Waste kg": real(0, 14, 1),
+        "Vegetarian": yes(0.4, YN),
+    },
+)
+write(
+    "held_out_2/it_assets/laptops",
+    50,
+    {
+        "Asset tag": code("LT-{:04d}", 88),
+        "Model": pick("X1", "Latitude", "MacBook"),
+        "Purchased": day("2019-01-01", "2024-06-30"),
+        "Warranty until": day("2024-01-01", "2027-12-31"),
+        "Price": money(700, 2900),
+        "User": blank(0.2, person),
+        "Encrypted": yes(0.8),
+        "Disk GB": pick("256", "512", "1024"),
+    },
+)
+write(
+    "held_out_2/dental/treatments",
+    52,
+    {
+        "Treatment": code("D{}", 2001),
+        "Procedure": pick("filling", "crown", "cleaning", "extraction"),
+        "Dentist": pick("Dr. Ito", "Dr. Bell", "Dr. Roth"),
+        "Date": day("2024-01-01", "2024-12-31"),
+        "Billed": money(40, 1800, "€{:,.2f}"),
+        "Insured share %": whole(0, 100, 5),
+        "Paid": yes(0.7),
+        "Patient age": whole(4, 88),
+    },
+)
+write(
+    "held_out_2/elections/stations",
+    40,
+    {
+        "Polling station": code("PS {}", 1),
+        "Ward": pick("East", "West", "Centre"),
+        "Registered voters": whole(300, 2600),
+        "Votes cast": whole(150, 2100),
+        "Invalid votes": whole(0, 60),
+        "Wheelchair access": yes(0.6),
+        "Opened late": yes(0.1),
+    },
+)
+write(
+    "held_out_2/training/sessions",
+    48,
+    {
+        "Session": code("T{}", 50),
+        "Course": pick("Excel", "Safety", "Spanish", "Leadership"),
+        "Trainer": pick("Moss", "Perez", "Quint"),
+        "Held on": day("2023-02-01", "2024-11-30", "%Y-%m-%d"),
+        "Participants": whole(2, 30),
+        "Hours": pick("2", "4", "8", "16"),
+        "Online": yes(0.5),
+        "Average rating": real(2, 5, 1),
+    },
+)
