@@ -228,6 +228,12 @@ _COPULAS = frozenset(
         "holds",
         "use",
         "uses",
+        "come",
+        "comes",
+        "came",
+        "work",
+        "live",
+        "got",
     )
 )
 _SHAPES = (read_count_of_groups, read_superlative, read_rate, read_aggregates, read_count, read_count_per_group)

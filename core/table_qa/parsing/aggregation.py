@@ -393,6 +393,9 @@ def read_count(parse: QuestionParse) -> ShapeStep:
                 measure = AggregateMeasure(Aggregation.SUM, meaning.ref)
                 parse = parse.add_doubt(_IMPLIED_COLUMN / 2)
             else:
+                if meaning.kind == "column" and not meaning.head and not distinct and meaning.path.hops == 0:
+                    phrase = phrase_of(parse.words, parse.items[at])
+                    raise Unclear(f"It is not clear what '{phrase}' counts.")  # guests are no guest countries
                 measure = AggregateMeasure(Aggregation.DISTINCT, meaning.ref)
                 target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
                 parse = parse.add_doubt(OTHER_TABLE if target is not None else _OTHER_COLUMN)

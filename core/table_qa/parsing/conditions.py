@@ -46,12 +46,11 @@ from core.text.tokenize import stem
 __all__ = ["read_conditions"]
 
 _MOST_ITEMS_BACK = 4
-"""Items before a date in which its column may be named. Chosen by hand; not fitted."""
 _MOST_WORDS_BACK = 4
-"""Words before a date in which a verb such as "terminated" may name its column. Chosen by hand; not fitted."""
+"""Items, and words, before a date in which its column may be named. Chosen by hand; not fitted."""
 
 _UNTIL = ("to", "until", "till", "through", "-", "–")
-_CURRENCIES = frozenset(stem(word) for word in ("dollar", "euro", "usd", "eur", "buck", "franc", "rupee", "chf", "inr"))
+_CURRENCIES = frozenset(map(stem, "dollar euro usd eur buck franc rupee chf inr".split()))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
 
 
@@ -383,6 +382,8 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         item = parse.unused(at)
         if item is None or item.date is None:
             continue
+        if item.date.dates.end is None and re.fullmatch(r"(?i)from\s+\S+", item.date.dates.words):
+            raise Unclear(f"'{item.date.dates.words}' may be in that time, or since then.")
         named = _date_column_beside(parse, at)
         meaning = parse.items[named].meaning if named is not None else _date_column_of_verb(parse, at)
         if meaning is None:

@@ -406,6 +406,8 @@ def value_meanings(
                 columns[column.name] = column
     for name, same in whole.items():
         same_spelling = any(plain_words(value) == spelling for value in same)
+        if not quoted and any(header_words(each.header) == stems and each.name != name for each in path.table.columns):
+            continue  # a county, not the sponsor called county
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
     weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in things for stem in stems)

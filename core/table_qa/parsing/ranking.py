@@ -343,23 +343,30 @@ def _asks_for_rows(parse: QuestionParse) -> bool:
         return True
     if first in _LISTING | _WHICH and any(is_entity(parse, at) for at in range(len(parse.items))):
         return first != "what" or not has_word(parse, "is", "was")
+    qualified = [at for at, item in enumerate(parse.items) if item.kind in SUPERLATIVES and _by_quality(parse, at)]
+    if any(at + 1 < len(parse.items) and parse.items[at + 1].kind == "value" for at in qualified):
+        return True  # "most expensive syrup"
     named = [at for at in parse.positions("table") if is_entity(parse, at) and not only_links(parse, at)]
     return bool(named) and first not in ("what", "how")
 
 
 def people_columns(table: RealityTable) -> list[Column]:
     """The columns that hold people: names, or what people are called by their part, such as a donor."""
-    persons = asking().persons
     return [
         column
         for column in table.columns
         if column.personal == "a name"
-        or (
-            column.type is ColumnType.TEXT
-            and flag_values(column) is None
-            and set(header_words(column.header)) & persons
-        )
+        or (column.type is ColumnType.TEXT and flag_values(column) is None and _names_people(column.header))
     ]
+
+
+def _names_people(header: str) -> bool:
+    """
+    >>> _names_people("Owner"), _names_people("Requested by"), _names_people("Owner type")
+    (True, True, False)
+    """
+    words = header_words(header)
+    return words[-1] in asking().persons or (words[0] in asking().persons and words[-1] in ("by", "to"))
 
 
 def check_who(parse: QuestionParse, query: TableQuery) -> None:

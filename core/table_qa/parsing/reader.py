@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables, is_amount
+from core.table_qa.join_paths import ReachableTables, flag_values, is_amount
 from core.table_qa.parsing.lexicon import (
     ColumnValues,
     LexiconPhrase,
@@ -196,6 +196,11 @@ def _without_agents(words: QuestionWords, items: Sequence[QuestionItem]) -> tupl
         if item.kind != "group" or not item.first or item.first in ends or words.tokens[item.first].word != "by":
             return False
         before = words.tokens[item.first - 1]
+        after = words.tokens[item.last].word if item.last < len(words.tokens) else ""
+        if after in ("people", "persons", "someone") or (
+            before.stem in asking().linking and before.stem not in _ORDERING_STEMS
+        ):
+            return True
         return before.word in _PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
 
     return tuple(item for item in items if not names_agent(item))
@@ -233,7 +238,11 @@ def _amounts_called_alike(first: QuestionItem, others: Sequence[Scored]) -> list
 
 def _alike(first: WordMeaning, other: QuestionItem) -> bool:
     meaning = other.meaning
-    if meaning is None or meaning.column is None or not is_amount(meaning.path.table, meaning.column):
+    if meaning is None or meaning.column is None:
+        return False
+    if first.kind == "table" and first.path.hops == 0 and flag_values(meaning.column):
+        return meaning.head and len(header_words(meaning.column.header)) == 1  # awards, and whether awarded
+    if not is_amount(meaning.path.table, meaning.column):
         return False
     header = header_words(meaning.column.header)
     if meaning.words < 1:

@@ -37,6 +37,7 @@ __all__ = [
 _TO = frozenset(stem(word) for word in ("dest", "destination", "to", "target", "arrival", "receiver", "recipient"))
 _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure", "sender", "depart"))
 _DIRECTIONS = {"to": _TO, "into": _TO, "toward": _TO, "towards": _TO, "from": _FROM}
+_NOTES = ("record", "records", "information", "info", "data", "entry")
 _EQUALS = frozenset(("is", "no", "number", "nr", "num", "equal", "equals", "to", "a", "and", "or", "the"))
 """Words between a column and the number that it equals."""
 _LINKING_WORDS = frozenset("as is are was were their its the for in of a an".split())
@@ -355,6 +356,12 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
             raise Unclear(f"It is not clear what is '{column.header}'.")
         parse, negated = take_negation(parse, at)
         yes, no = flag_values(column) or ("true", "false")
+        after = parse.words.tokens[parse.items[at].last : parse.items[at].last + 1]
+        if negated and any(token.word in _NOTES for token in after):
+            beside = [at + 1] if parse.item(at + 1, "rows") else []
+            empty = Condition(meaning.ref, Comparison.EMPTY)
+            parse = parse.use(at, *beside).add_conditions(at, meaning, empty)  # "no vaccination record"
+            continue
         condition = Condition(meaning.ref, Comparison.IS, (no if negated is not meaning.opposite else yes,))
         parse = parse.use(at).add_conditions(at, meaning, condition)
     return parse
