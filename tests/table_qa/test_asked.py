@@ -18,7 +18,7 @@ from tests.table_qa.conftest import Loaded
 
 ASKED = Path(__file__).parent / "asked"
 SETS = ("sample", "corp", "payroll", "northwind", "flights")
-LEAST, LEAST_PRECISION = 0.85, 0.9
+LEAST = 0.85
 
 
 def asked(desk: TableService, path: Path, collection: str) -> list[JudgedTableQuestion]:
@@ -64,14 +64,17 @@ def test_the_same_question_gives_the_same_answer(desk_for: Loaded) -> None:
     assert (first.reading, first.rows and first.rows.rows) == (second.reading, second.rows and second.rows.rows)
 
 
-@pytest.mark.parametrize(("folder", "coverage"), [("development", 0.8), ("held_out", 0.5)])
+@pytest.mark.parametrize(
+    ("folder", "precision", "coverage"),
+    [("development", 0.95, 0.85), ("held_out", 0.87, 0.6), ("held_out_2", 0.9, 0.7)],
+)
 def test_answers_about_constructed_tables_are_right_and_the_rest_is_refused(
-    desk_for: Loaded, folder: str, coverage: float
+    desk_for: Loaded, folder: str, precision: float, coverage: float
 ) -> None:
     questions = read_asked(ASKED / folder)
     results = [judged(each, desk_for(ASKED / folder / each.collection).ask(each.question)) for each in questions]
     found = summary(results)
-    assert found["precision"] >= LEAST_PRECISION, wrong_text(results)
+    assert found["precision"] >= precision, wrong_text(results)
     assert found["coverage"] >= coverage
 
 

@@ -142,9 +142,6 @@ def _read_reporting_lines(parse: QuestionParse) -> QuestionParse:
     return parse
 
 
-# Numbers
-
-
 def _read_comparisons(parse: QuestionParse) -> QuestionParse:
     """More than, between, above the average, more than another column."""
     for at in range(len(parse.items)):
