@@ -108,6 +108,7 @@ def asking() -> QuestionLexicon:
     return read_asking(table("question_lexicon"))
 
 
+# Long: one statement per part of the file.
 def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
     """Parses and checks the table. Raises BadTable naming the file and the problem."""
     for where, part, known in (("top level", rows, _TOP), ("operators", rows.get("operators", {}), _OPERATORS)):

@@ -1,4 +1,5 @@
 """Natural-language question → query → rows. Deterministic; refuses rather than guesses."""
+# Over 300 lines: readings are ranked, answered, chosen and refused by the same scores.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +10,9 @@ from core.domain.datasets import ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
 from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
-from core.table_qa.parsing.corrections import corrections
 from core.table_qa.parsing.items import Unclear
 from core.table_qa.parsing.lexicon import ColumnValues, entity_stems, index_values
+from core.table_qa.parsing.misspellings import corrections
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords, ambiguous_date, read_question, split_question
 from core.table_qa.parsing.tokens import Token, plain_header, value_words
 from core.table_qa.query_builder import build_query, variants

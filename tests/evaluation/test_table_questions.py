@@ -203,7 +203,7 @@ def test_a_folder_may_hold_questions_with_their_statements(tmp_path: Path) -> No
     (tmp_path / "hr" / "pay.csv").write_text(PAY, "utf-8")
     (tmp_path / "questions.toml").write_text('[hr]\n"how many" = ["count", "SELECT count(*) FROM t"]\n', "utf-8")
     assert read_asked(tmp_path) == [TableQuestionReport("hr-01", "hr", "count", "how many", {"number": 2})]
-    with pytest.raises(BadRequest, match="holds no questions"):
+    with pytest.raises(BadRequest, match="contains no questions"):
         read_asked(tmp_path / "hr")
 
 

@@ -78,7 +78,7 @@ def read_asked(folder: Path) -> list[TableQuestionReport]:
     """
     lines, computed = folder / "questions.jsonl", folder / "questions.toml"
     if not lines.is_file() and not computed.is_file():
-        raise BadRequest(f"'{folder}' holds no questions.", "Add questions.jsonl or questions.toml.")
+        raise BadRequest(f"'{folder}' contains no questions.", "Add questions.jsonl or questions.toml.")
     questions = read_questions(lines) if lines.is_file() else []
     if computed.is_file():
         for collection, rows in tomllib.loads(computed.read_text("utf-8")).items():

@@ -34,7 +34,7 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
 from core.table_qa.parsing.tokens import Token, header_words
-from core.table_qa.parsing.units import age_of_people, in_unit_of, measured_in, unit_behind, year_compared
+from core.table_qa.parsing.unit_conversion import age_of_people, in_unit_of, measured_in, unit_behind, year_compared
 from core.table_qa.parsing.value_conditions import (
     read_empty_conditions,
     read_flags,

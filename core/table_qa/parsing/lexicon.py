@@ -150,6 +150,7 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
     return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))
 
 
+# Long: each test rules out one way to misread a header.
 def column_meaning(
     words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, things: Collection[str]
 ) -> LexiconPhrase | None:
@@ -379,6 +380,7 @@ def _mostly_states(column: Column) -> bool:
     return states >= 0.8 * len(column.values)
 
 
+# Long: whole values come before parts of values, which depend on them.
 def value_meanings(
     tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, things: Collection[str]
 ) -> Iterator[LexiconPhrase]:

@@ -24,7 +24,7 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
-from core.table_qa.parsing.units import header_unit, in_unit_of
+from core.table_qa.parsing.unit_conversion import header_unit, in_unit_of
 from core.text.tokenize import stem
 
 __all__ = [
@@ -190,7 +190,7 @@ def _value_by_direction(parse: QuestionParse, item: QuestionItem) -> WordMeaning
         if header & stems:
             return meaning
         if meaning is item.meaning and header & others and not item.rivals:
-            raise Unclear(f"'{phrase_of(parse.words, item)}' is no {meaning.column.header} here.")
+            raise Unclear(f"'{phrase_of(parse.words, item)}' does not fit {meaning.column.header}.")
     return None
 
 
