@@ -11,8 +11,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from api.app import create_app
-from api.mount import ApiMount
+from api.app import ApiMount, create_app
 from api.route import GuardedRoute
 from api.routes import ROUTERS
 from core.access.audit import AuditOutcome, AuditQuery
