@@ -23,7 +23,7 @@ def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection:
     results = ask_all(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
     assert len(results) >= 20
     wrong = [
-        f"{each.requested.question} → {each.answer.reading or each.answer.refusal}"
+        f"{each.question.question} → {each.answer.reading or each.answer.refusal}"
         for each in results
         if not each.right
     ]
@@ -33,10 +33,10 @@ def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection:
 @pytest.mark.parametrize("collection", SETS)
 def test_what_the_tables_cannot_say_is_refused_with_a_reason(desk_for: Loaded, collection: str) -> None:
     results = ask_all(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
-    refused = [each for each in results if "refused" in each.requested.expected]
+    refused = [each for each in results if "refused" in each.question.expected]
     assert len(refused) >= 3
     for each in refused:
-        assert not each.answer.answered, each.requested.question
+        assert not each.answer.answered, each.question.question
         assert each.answer.refusal
         assert each.answer.rows is None
 
