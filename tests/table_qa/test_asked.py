@@ -23,9 +23,7 @@ def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection:
     results = ask_all(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
     assert len(results) >= 20
     wrong = [
-        f"{each.question.question} → {each.answer.reading or each.answer.refusal}"
-        for each in results
-        if not each.right
+        f"{each.question.question} → {each.answer.reading or each.answer.refusal}" for each in results if not each.right
     ]
     assert summary(results)["accuracy"] >= LEAST, wrong
 
