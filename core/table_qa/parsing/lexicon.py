@@ -120,8 +120,8 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
-    names_whole_table = {token.stem for token in tokens[first:last]} >= set(named)
-    quality += _COMPLETE * (len(named) - 1) / 1.6 if names_whole_table else 0.0
+    is_complete = {token.stem for token in tokens[first:last]} >= set(named)
+    quality += _COMPLETE * (len(named) - 1) / 1.6 if is_complete else 0.0
     head = 0.2 if tokens[last - 1].stem == named[-1] else 0.0
     own = 0.5 if path.hops == 0 else 0.0
     return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))

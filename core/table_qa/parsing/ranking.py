@@ -257,8 +257,8 @@ def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Col
         meaning = _rankable(parse, named)
         if meaning is None:
             continue
-        requests_list = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
-        if requests_list or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
+        is_list_request = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
+        if is_list_request or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
             return parse.use(named), display_columns(parse, meaning, named)
     return parse, []
 

@@ -149,11 +149,11 @@ def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[Date
     """Every period a question names, and bare years."""
     spans: list[DateSpan] = []
     rest = question
-    for range_, at, end in _date_ranges(question, today):
+    for period, at, end in _date_ranges(question, today):
         inside = [index for index, token in enumerate(tokens) if at <= token.start < end]
         if inside and rest[at:end] == question[at:end]:
             rest = rest[:at] + "\0" * (end - at) + rest[end:]
-            spans.append(DateSpan(range_, inside[0], inside[-1] + 1))
+            spans.append(DateSpan(period, inside[0], inside[-1] + 1))
     taken = {index for span in spans for index in range(span.first, span.last)}
     for index, token in enumerate(tokens):
         if index not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
@@ -177,11 +177,11 @@ def _date_ranges(question: str, today: date) -> Iterator[tuple[AskedDates, int, 
     for match in _HALF_DATE.finditer(rest):
         month = match["first"].split()[0]
         last = match["last"] if " " in match["last"] else f"{month} {match['last']}"
-        range_ = dates_in_question(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
-        if range_ is not None:
+        period = dates_in_question(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
+        if period is not None:
             before = re.search(r"(?i)\b(?:from|between) $", rest[: match.start()])
             start = before.start() if before else match.start()
-            yield AskedDates(range_.start, range_.end, rest[start : match.end()]), start, match.end()
+            yield AskedDates(period.start, period.end, rest[start : match.end()]), start, match.end()
             rest = rest[:start] + "\0" * (match.end() - start) + rest[match.end() :]
     while dates := dates_in_question(rest, today):
         at = rest.find(dates.words)
