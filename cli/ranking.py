@@ -37,7 +37,7 @@ def fit_answerability(
     cases = [case for folder in folders for case in _cases(folder)]
     configured = settings_from_environment().embedding_model
     model = fit_answer_model(cases, DEFAULT_NAME if configured == DEFAULT_MODEL else configured)
-    measured = left_out(cases, model.threshold)
+    measured = left_out(cases)
     write_file(write, model_toml(model).encode())
     write_json({"threshold": model.threshold, "left_out": [asdict(each) for each in measured]}, out)
     rows = [
