@@ -177,8 +177,8 @@ def _stock(judged: JudgedFolder, folder: Path) -> tuple[dict[str, dict[str, Rank
 
 
 def _ours(judged: JudgedFolder) -> tuple[dict[str, dict[str, Ranking]], Sequence[AnswerCase]]:
-    """Leg or profile → question → ranking, and the signals of judged and drawn questions with and
-    without what answers them."""
+    """Leg or profile → question → ranking, and the signals of the questions with and without what
+    answers them."""
     found: dict[str, dict[str, Ranking]] = {}
     with scratch_workbench(settings_from_environment()) as workbench:
         documents = fill(workbench, [NamedFile(*each) for each in judged.documents.values()])

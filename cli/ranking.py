@@ -61,16 +61,15 @@ def fit_answerability(
 
 
 def _cases(folder: Path) -> "Iterator[AnswerCase]":
-    """The questions of a folder and those drawn from it, asked with and without the documents that answer them."""
-    from bootstrap.answer_cases import MOST_DRAWN, answer_cases
+    """The questions of a folder asked with and without the documents that answer them."""
+    from bootstrap.answer_cases import answer_cases
     from bootstrap.scratch_library import NamedFile
     from core.evaluation.judgments.folders import read_judged_folder
 
     judged = read_judged_folder(folder)
     report = progress(f"questions of {judged.name} asked")
-    most = len(judged.questions) + MOST_DRAWN
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
-        yield from answer_cases(workbench, judged, documents, lambda done: report(done, most))
+        yield from answer_cases(workbench, judged, documents, lambda done: report(done, len(judged.questions)))
 
 
 def fit_weights(folders: Folders, profile: Profile = None, out: Out = None) -> None:

@@ -64,13 +64,3 @@ def test_the_threshold_of_a_collection_left_out_is_chosen_on_the_others() -> Non
 def test_one_collection_is_refused() -> None:
     with pytest.raises(BadRequest, match="One collection"):
         fit_answer_model(list(cases("one", 5, 5)), "letters")
-
-
-def test_drawn_questions_are_fitted_to_but_never_measured_and_left_out_with_their_collection() -> None:
-    judged = [*cases("one", 0, 30), *cases("other", 40, 0), *cases("third", 0, 30)]
-    drawn = [replace(case, drawn=True) for case in cases("one", 40, 0)]
-    alone = {each.collection: each for each in left_out(judged)}
-    taught = {each.collection: each for each in left_out([*judged, *drawn])}
-    assert {name: each.cases for name, each in taught.items()} == {name: each.cases for name, each in alone.items()}
-    assert taught["other"].auroc > 0.9 > alone["other"].auroc  # judged questions that find nothing teach nothing
-    assert taught["one"] == replace(alone["one"], curve=taught["one"].curve, at_threshold=taught["one"].at_threshold)

@@ -1,9 +1,7 @@
 """Fits the probability that a library answers a question, and measures it on collections left out.
 
 Every question is asked with and without the documents that answer it. A collection counts as one however many questions
-it has, and is judged by weights fitted to the others. Questions drawn from a collection's documents count as a
-collection of their own that is fitted to but never measured, and is left out together with it: where near-identical
-documents remain, as among privacy policies, judged questions alone teach little.
+it has, and is judged by weights fitted to the others.
 """
 
 from collections import Counter
@@ -30,13 +28,12 @@ _DIGITS = 3
 @dataclass(frozen=True, slots=True)
 class AnswerCase:
     """The signals of one question as asked once; answerable: whether its answering documents were there. found: whether
-    one of them is among the first five passages when they are there. drawn: from a document, not judged by a person."""
+    one of them is among the first five passages when they are there."""
 
     collection: str
     signals: AnswerSignals
     answerable: bool
     found: bool
-    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +83,7 @@ def left_out(cases: Sequence[AnswerCase]) -> tuple[LeftOutCollection, ...]:
     for name, judged in _judged(cases).items():
         others = [case for case in cases if case.collection != name]
         alone = len({case.collection for case in others}) == 1
-        asked = [case for case in others if not case.drawn]
-        threshold = _threshold({"": _told(others, asked)} if alone else _judged(others))
+        threshold = _threshold({"": _scored(others, others)} if alone else _judged(others))
         there = sorted(p for p, case in judged if case.answerable)
         missing = [p for p, case in judged if not case.answerable]
         reached = [[p for p, case in judged if case.found and case.answerable == has] for has in (True, False)]
@@ -128,15 +124,15 @@ def _judged(cases: Sequence[AnswerCase]) -> Mapping[str, Sequence[tuple[float, A
     if len(names) < 2:
         raise BadRequest("One collection cannot be judged by others.", "Name two folders or more.")
     return {
-        name: _told(
+        name: _scored(
             [case for case in cases if case.collection != name],
-            [case for case in cases if case.collection == name and not case.drawn],
+            [case for case in cases if case.collection == name],
         )
         for name in names
     }
 
 
-def _told(fitted_to: Sequence[AnswerCase], judged: Sequence[AnswerCase]) -> Sequence[tuple[float, AnswerCase]]:
+def _scored(fitted_to: Sequence[AnswerCase], judged: Sequence[AnswerCase]) -> Sequence[tuple[float, AnswerCase]]:
     """(probability by weights fitted to the first, case) of the second."""
     weights, intercept = _fitted(fitted_to)
     margins = np.array([case.signals for case in judged]) @ weights + intercept
@@ -152,11 +148,11 @@ def _threshold(judged: Mapping[str, Sequence[tuple[float, AnswerCase]]]) -> floa
 
 
 def _fitted(cases: Sequence[AnswerCase]) -> tuple[NDArray[np.float64], float]:
-    """Weights and intercept; every collection weighs the same, and its drawn questions as much as its judged ones."""
+    """Weights and intercept; every collection weighs the same."""
     from sklearn.linear_model import LogisticRegression
 
-    sizes = Counter((case.collection, case.drawn) for case in cases)
-    counts = np.array([1 / sizes[case.collection, case.drawn] for case in cases])
+    sizes = Counter(case.collection for case in cases)
+    counts = np.array([1 / sizes[case.collection] for case in cases])
     regression = LogisticRegression(C=_REGULARISATION)
     regression.fit(
         np.array([case.signals for case in cases]),
