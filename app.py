@@ -10,9 +10,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from api.app import create_app
+from api.app import ApiMount, create_app
 from api.mcp.http import McpDoor
-from api.mount import ApiMount
 from bootstrap.environment import settings_from_environment
 from pages.frame.feeds import saved_search_feed
 from pages.frame.request_guard import DETAILS, RequestGuard
@@ -40,10 +39,10 @@ async def healthz(request: "Request") -> JSONResponse:
     from pages.components import session
 
     health = await to_thread.run_sync(session.health)
-    told = health.as_data()
+    data = health.as_data()
     if not request.scope.get(DETAILS, False):
-        told = {"status": told["status"]}
-    return JSONResponse(told, status_code=200 if health.ok else 503)
+        data = {"status": data["status"]}
+    return JSONResponse(data, status_code=200 if health.ok else 503)
 
 
 @asynccontextmanager

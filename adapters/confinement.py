@@ -154,8 +154,8 @@ def _restrict_files(system: ctypes.CDLL, program: Path) -> bool:
         return False
     everything = sum(rights for since, rights in _RIGHTS if version >= since)
     network, scopes = (rights if version >= since else 0 for since, rights in (_NETWORK, _SCOPES))
-    asked = struct.pack("<QQQ", everything, network, scopes)[: 24 if version >= 6 else 16 if version >= 4 else 8]
-    rules = system.syscall(_CREATE, asked, ctypes.c_size_t(len(asked)), ctypes.c_uint32(0))
+    attributes = struct.pack("<QQQ", everything, network, scopes)[: 24 if version >= 6 else 16 if version >= 4 else 8]
+    rules = system.syscall(_CREATE, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
     if rules < 0:
         return False
     try:

@@ -45,12 +45,12 @@ def smtp_server(url: str) -> SmtpServer:
     except ValueError as error:
         raise BadRequest("FIVEFOLD_SMTP_URL is not the address of a mail server.", _HINT) from error
     options = parse_qs(parts.query, keep_blank_values=True)
-    wanted = options.pop("tls", ["yes"])
+    tls_option = options.pop("tls", ["yes"])
     if parts.scheme not in ("smtp", "smtps") or not host or parts.path.strip("/") or options:
         raise BadRequest("FIVEFOLD_SMTP_URL is not the address of a mail server.", _HINT)
-    if wanted not in (["yes"], ["none"]) or (parts.scheme == "smtps" and wanted == ["none"]):
+    if tls_option not in (["yes"], ["none"]) or (parts.scheme == "smtps" and tls_option == ["none"]):
         raise BadRequest("FIVEFOLD_SMTP_URL may only end with ?tls=none, and only with smtp://.", _HINT)
-    tls = "implicit" if parts.scheme == "smtps" else "none" if wanted == ["none"] else "starttls"
+    tls = "implicit" if parts.scheme == "smtps" else "none" if tls_option == ["none"] else "starttls"
     usual = {"implicit": 465, "starttls": 587, "none": 25}[tls]
     return SmtpServer(host, port or usual, tls, unquote(parts.username or ""), unquote(parts.password or ""))
 
@@ -128,6 +128,6 @@ def _kind(what: str) -> str:
 def _words(failure: smtplib.SMTPException) -> str:
     """What the server answered, in one line."""
     if isinstance(failure, smtplib.SMTPResponseException):
-        said = failure.smtp_error
-        return f"{failure.smtp_code} {said.decode('utf-8', 'replace') if isinstance(said, bytes) else said}"[:200]
+        reply = failure.smtp_error
+        return f"{failure.smtp_code} {reply.decode('utf-8', 'replace') if isinstance(reply, bytes) else reply}"[:200]
     return type(failure).__name__

@@ -217,14 +217,14 @@ def _serve(megabytes: int) -> None:
     """Answer requests until the input closes. Runs in the reading process."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # keep whatever a library prints out of the answers
-    held = confine(megabytes, _PROJECT)
+    confinement = confine(megabytes, _PROJECT)
     requests: deque[tuple[dict[str, str], bytes]] = deque()
     arrived = threading.Semaphore(0)
     threading.Thread(target=_listen, args=(requests, arrived), daemon=True).start()
     while True:
         arrived.acquire()
         request, data = requests.popleft()
-        answer = asdict(held) if request["task"] == "confinement" else _answer(request, data)
+        answer = asdict(confinement) if request["task"] == "confinement" else _answer(request, data)
         _send(answers, json.dumps(answer).encode())
 
 

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from api.background import BackgroundWork
-from api.latest_results import LatestResults
+from api.background import BackgroundWork, LatestResults
 from api.rate_limits import RateLimits
 from core.domain.errors import AccessDenied, NotSignedIn
 from core.domain.people import Door, Principal, local_principal
@@ -102,8 +101,8 @@ def address_of(request: Request) -> str:
 
 def client_key(request: Request) -> str:
     """What the rate limit counts by: a digest of the address and the token."""
-    told = f"{address_of(request)} {request.headers.get('authorization', '')}"
-    return blake2b(told.encode(), digest_size=16).hexdigest()
+    identity = f"{address_of(request)} {request.headers.get('authorization', '')}"
+    return blake2b(identity.encode(), digest_size=16).hexdigest()
 
 
 def _from_this_machine(request: Request) -> bool:

@@ -66,7 +66,7 @@ class WantedPage:
     scope: str
 
 
-async def _wanted(
+async def _page_of_request(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=MOST_PER_PAGE, description="Entries per page.")] = 20,
     offset: Annotated[int, Query(ge=0, le=_MOST_OFFSET, description="Entries to skip. Not with a cursor.")] = 0,
@@ -80,12 +80,12 @@ async def _wanted(
 
 _OF_PAGES = ("limit", "offset", "cursor")
 
-Paging = Annotated[WantedPage, Depends(_wanted)]
+Paging = Annotated[WantedPage, Depends(_page_of_request)]
 """limit, offset and cursor of a list."""
 
 
 def paged(
-    wanted: WantedPage,
+    paging: WantedPage,
     fetch: Callable[[int, int], Listed[T]],
     key: Callable[[T], object],
     shape: Callable[[T], Any],
@@ -94,32 +94,32 @@ def paged(
 
     Raises BadRequest for a cursor of another list.
     """
-    offset = _place_after(wanted, fetch, key) if wanted.cursor else wanted.offset
-    found = fetch(wanted.limit, offset)
+    offset = _start_after(paging, fetch, key) if paging.cursor else paging.offset
+    found = fetch(paging.limit, offset)
     end = offset + len(found.entries)
     more = bool(found.entries) and end < found.total
     return {
         "items": [shape(each) for each in found.entries],
         "total": found.total,
-        "limit": wanted.limit,
+        "limit": paging.limit,
         "offset": offset,
-        "next_cursor": _cursor(wanted.scope, end, str(key(found.entries[-1]))) if more else None,
+        "next_cursor": _cursor(paging.scope, end, str(key(found.entries[-1]))) if more else None,
     }
 
 
 def paged_list(
-    wanted: WantedPage, entries: Sequence[T], key: Callable[[T], object], shape: Callable[[T], Any]
+    paging: WantedPage, entries: Sequence[T], key: Callable[[T], object], shape: Callable[[T], Any]
 ) -> dict[str, Any]:
     """A page of a list that is known as a whole."""
-    return paged(wanted, lambda limit, offset: Listed(entries[offset : offset + limit], len(entries)), key, shape)
+    return paged(paging, lambda limit, offset: Listed(entries[offset : offset + limit], len(entries)), key, shape)
 
 
-def _place_after(wanted: WantedPage, fetch: Callable[[int, int], Listed[T]], key: Callable[[T], object]) -> int:
+def _start_after(paging: WantedPage, fetch: Callable[[int, int], Listed[T]], key: Callable[[T], object]) -> int:
     """The offset after the cursor's entry; its old place when the entry is no longer there."""
-    end, last = _read(wanted)
+    end, last = _read(paging)
     start = max(0, end - 1 - _AROUND)
     near = fetch(2 * _AROUND, start).entries
-    return next((start + place + 1 for place, each in enumerate(near) if str(key(each)) == last), end)
+    return next((start + index + 1 for index, each in enumerate(near) if str(key(each)) == last), end)
 
 
 def cursor_of_offset(offset: int, scope: str) -> str:
@@ -140,14 +140,14 @@ def _cursor(scope: str, end: int, last: str) -> str:
     return base64.urlsafe_b64encode(json.dumps([scope, end, last]).encode()).decode().rstrip("=")
 
 
-def _read(wanted: WantedPage) -> tuple[int, str]:
+def _read(paging: WantedPage) -> tuple[int, str]:
     """Place after the last entry given, and its key. Raises BadRequest."""
     wrong = BadRequest("The cursor does not belong to this list.", "Give 'next_cursor' of the page before, unchanged.")
     try:
-        data = base64.urlsafe_b64decode(wanted.cursor + "=" * (-len(wanted.cursor) % 4))
+        data = base64.urlsafe_b64decode(paging.cursor + "=" * (-len(paging.cursor) % 4))
         scope, end, last = json.loads(data)
     except (ValueError, TypeError) as error:
         raise wrong from error
-    if scope != wanted.scope or not isinstance(end, int) or not 0 <= end <= _MOST_OFFSET or not isinstance(last, str):
+    if scope != paging.scope or not isinstance(end, int) or not 0 <= end <= _MOST_OFFSET or not isinstance(last, str):
         raise wrong
     return end, last

@@ -48,16 +48,16 @@ class _Stock:
         self._random, self._noise = Random(_SEED), np.random.default_rng(_SEED)
         self._passages, self._vectors = passages, vectors
         known = {truth: [i for i, p in enumerate(passages) if p.truth is truth] for truth in Truth}
-        self._places = {truth: places or list(range(len(passages))) for truth, places in known.items()}
+        self._indices = {truth: indices or list(range(len(passages))) for truth, indices in known.items()}
         self._sentences = {
-            truth: [span.of(passages[i].text) for i in places for span in passages[i].sentences]
-            for truth, places in self._places.items()
+            truth: [span.of(passages[i].text) for i in indices for span in passages[i].sentences]
+            for truth, indices in self._indices.items()
         }
 
     def document(self, number: int, size: int) -> _Made:
         """Passages of one truth: real ones with half their sentences exchanged for others of that truth."""
         truth = list(Truth)[number % len(Truth)]
-        models = self._random.choices(self._places[truth], k=size)
+        models = self._random.choices(self._indices[truth], k=size)
         noise = self._noise.normal(0, _NOISE / np.sqrt(self._vectors.shape[1]), (size, self._vectors.shape[1]))
         vectors = (self._vectors[models] + noise).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -67,7 +67,7 @@ class _Stock:
 
     def _shuffled(self, model: Passage, truth: Truth) -> list[str]:
         own = [span.of(model.text) for span in model.sentences] or [model.text]
-        mixed = [self._random.choice(self._sentences[truth]) if place % 2 else each for place, each in enumerate(own)]
+        mixed = [self._random.choice(self._sentences[truth]) if index % 2 else each for index, each in enumerate(own)]
         self._random.shuffle(mixed)
         return mixed
 
@@ -88,7 +88,7 @@ class _Stock:
         """One table of what is configured, its rows called like topics; not searched by its vectors."""
         lines = [f"code: C{number:04}; description: {name}; rate: {number}" for number, name in enumerate(names)]
         batches = [lines[start : start + _ROWS_AT_ONCE] for start in range(0, len(lines), _ROWS_AT_ONCE)]
-        model = replace(self._passages[self._places[Truth.REALITY][0]], truth=Truth.REALITY)
+        model = replace(self._passages[self._indices[Truth.REALITY][0]], truth=Truth.REALITY)
         models = [replace(model, table_role=TableRole.SETUP, context="", section="")] * len(batches)
         return _made("set-up", models, batches, self._vectors[: len(batches)], "\n")
 

@@ -132,8 +132,8 @@ def _measured(passages: Sequence[Passage], size: int) -> str:
         ("admitted", "engine", "p50 ms", "p95 ms", "× bm25s", "equal", "same ten"),
         [row for share in _SHARES for row in _searched(engines, questions, _admitted(size, share), share)],
     )
-    whole = (building.seconds, cutting.seconds + indexing.seconds)
-    return f"{size} passages\n{searches}\n\n{_changes(passages, stems, segment, whole)}"
+    timings = (building.seconds, cutting.seconds + indexing.seconds)
+    return f"{size} passages\n{searches}\n\n{_changes(passages, stems, segment, timings)}"
 
 
 def _in_uploads(passages: Sequence[Passage]) -> list[Segment]:
@@ -148,13 +148,13 @@ def _in_uploads(passages: Sequence[Passage]) -> list[Segment]:
 
 def _questions(passages: Sequence[Passage]) -> list[list[str]]:
     """Words of passages, in the order of the text."""
-    random, asked = Random(3), []
-    while len(asked) < _QUESTIONS:
+    random, drawn = Random(3), []
+    while len(drawn) < _QUESTIONS:
         known = list(dict.fromkeys(keywords(random.choice(passages).text)))
         count = random.randint(*_TERMS)
         if len(known) >= count:
-            asked.append([known[place] for place in sorted(random.sample(range(len(known)), count))])
-    return asked
+            drawn.append([known[index] for index in sorted(random.sample(range(len(known)), count))])
+    return drawn
 
 
 def _admitted(size: int, share: float) -> PassageIds | None:
@@ -203,14 +203,14 @@ def _agreement(own: Sequence[Hits], peer: Sequence[Hits]) -> tuple[float, float]
 
 
 def _changes(
-    passages: Sequence[Passage], stems: Sequence[Sequence[str]], segment: Segment, whole: tuple[float, float]
+    passages: Sequence[Passage], stems: Sequence[Sequence[str]], segment: Segment, timings: tuple[float, float]
 ) -> str:
     """What an upload and a deletion cost until the next search sees them. whole: seconds of indexing everything, by
     the kernels and by bm25s."""
     added, deleted = [], []
     for number in range(_CHANGES):
         first = len(passages) + number * PER_DOCUMENT + 1
-        fresh = [replace(each, id=first + place) for place, each in enumerate(passages[:PER_DOCUMENT])]
+        fresh = [replace(each, id=first + index) for index, each in enumerate(passages[:PER_DOCUMENT])]
         with clock() as adding:
             Bm25Scorer(compact([segment, build_segment(fresh)]))
         added.append(adding.seconds * 1000)
@@ -220,7 +220,7 @@ def _changes(
     with clock() as again:
         _Bm25s(stems)
     indexed = again.seconds * 1000
-    rows = [("everything indexed, s", *whole, whole[1] / whole[0])]
+    rows = [("everything indexed, s", *timings, timings[1] / timings[0])]
     for name, taken in ((f"upload of {PER_DOCUMENT} passages, ms", added), ("document deleted, ms", deleted)):
         rows.append((name, quantile(taken, 0.5), indexed, indexed / quantile(taken, 0.5)))
     return aligned(("change", "kernels", "bm25s", "×"), rows)

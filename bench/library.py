@@ -111,10 +111,10 @@ class Stock:
             measured = np.frombuffer(passage.meanings, dtype=np.int8).reshape(len(passage.sentences), -1)
             first = len(texts)
             for part in quotables(passage):
-                said = part.span.of(passage.text)
-                if part.kind is QuotableKind.SENTENCE and _SHORTEST <= len(said) <= _LONGEST:
-                    texts.append(said)
-                    names.append(tuple(name for name in passage.entities if name in said))
+                text = part.span.of(passage.text)
+                if part.kind is QuotableKind.SENTENCE and _SHORTEST <= len(text) <= _LONGEST:
+                    texts.append(text)
+                    names.append(tuple(name for name in passage.entities if name in text))
                     codes.append(measured[part.index])
             if len(texts) > first:
                 passages.append(passage)
@@ -164,18 +164,18 @@ def _document(
     name, passages, pages = f"document {number}", [], []
     for first in range(0, len(rows), _PER_PAGE):
         page, start = len(pages) + 1, 0
-        for place in range(first, min(first + _PER_PAGE, len(rows))):
+        for row in range(first, min(first + _PER_PAGE, len(rows))):
             model = replace(
-                stock.passages[models[place]],
-                id=rows[place] + 1,
+                stock.passages[models[row]],
+                id=rows[row] + 1,
                 document_id=number,
                 document_name=name,
-                position=place,
+                position=row,
                 page=page,
-                jurisdiction=_named(shares[place]),
+                jurisdiction=_named(shares[row]),
                 rows=None,
             )
-            passages.append(_with_sentences(stock, model, chosen[place], made[2 * place : 2 * place + 2], start))
+            passages.append(_with_sentences(stock, model, chosen[row], made[2 * row : 2 * row + 2], start))
             start = passages[-1].end + 2
         pages.append(Page(page, "\n\n".join(each.text for each in passages[first:])))
     about = {"pages": len(pages), "passages": len(rows), "labels": Labels(truth=Label(passages[0].truth, 0.9))}
@@ -188,7 +188,7 @@ def _document(
 def _sentences(stock: Stock, model: int, random: Random) -> list[int]:
     """Half the sentences of the model stay, the others are exchanged for any of its truth."""
     others = stock.of_truth[stock.passages[model].truth]
-    mixed = [random.choice(others) if place % 2 else each for place, each in enumerate(stock.own[model])]
+    mixed = [random.choice(others) if index % 2 else each for index, each in enumerate(stock.own[model])]
     random.shuffle(mixed)
     return mixed
 
@@ -196,16 +196,16 @@ def _sentences(stock: Stock, model: int, random: Random) -> list[int]:
 def _with_sentences(stock: Stock, model: Passage, chosen: Sequence[int], made: Sequence[str], start: int) -> Passage:
     """The passage with these sentences, a made word in the first and in the last."""
     texts = [stock.texts[each] for each in chosen]
-    for place, word in zip((0, -1), made, strict=True):
-        before, _, after = texts[place].partition(" ")
-        texts[place] = f"{before} {word} {after}"
+    for index, word in zip((0, -1), made, strict=True):
+        before, _, after = texts[index].partition(" ")
+        texts[index] = f"{before} {word} {after}"
     text, spans, at = " ".join(texts), [], 0
     for each in texts:
         spans.append(Span(at, at + len(each)))
         at += len(each) + 1
     named = tuple(dict.fromkeys(name for each in chosen for name in stock.names[each]))
-    place = {"start": start, "end": start + len(text), "meanings": stock.codes[list(chosen)].tobytes()}
-    return replace(model, text=text, sentences=tuple(spans), entities=named, **place)  # type: ignore[arg-type]
+    index = {"start": start, "end": start + len(text), "meanings": stock.codes[list(chosen)].tobytes()}
+    return replace(model, text=text, sentences=tuple(spans), entities=named, **index)  # type: ignore[arg-type]
 
 
 def _vectors(stock: Stock, chosen: Sequence[Sequence[int]], numbers: np.random.Generator) -> Vectors:

@@ -76,10 +76,10 @@ def megabytes_of(pid: int, *, children: bool = False) -> float:
 
     try:
         process = psutil.Process(pid)
-        wanted: Iterable[psutil.Process] = process.children(recursive=True) if children else [process]
+        processes: Iterable[psutil.Process] = process.children(recursive=True) if children else [process]
     except psutil.NoSuchProcess:
         return 0.0
-    return sum(_proportional(each.pid) for each in wanted) / 1e6
+    return sum(_proportional(each.pid) for each in processes) / 1e6
 
 
 def _proportional(pid: int) -> int:

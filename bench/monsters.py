@@ -71,11 +71,11 @@ def main(words: Sequence[str] | None = None) -> None:
             stopping = Thread(target=_stop_after, args=(process, chosen.seconds), daemon=True)
             stopping.start()
             assert process.stdout is not None
-            told: dict[str, str] = {}
+            messages: dict[str, str] = {}
             for line in process.stdout:
-                told |= json.loads(line)
-        rows.append([name, *(told.get(each, "") for each in (*_STEPS, "app MB", "reader MB", "end"))])
-        print(name, told, file=sys.stderr, flush=True)
+                messages |= json.loads(line)
+        rows.append([name, *(messages.get(each, "") for each in (*_STEPS, "app MB", "reader MB", "end"))])
+        print(name, messages, file=sys.stderr, flush=True)
     print(aligned(["monster", *_STEPS, "app MB", "reader MB", "end"], rows))
 
 
@@ -108,12 +108,12 @@ def _read_here(name: str) -> None:
 
 
 def _end(document: Document) -> str:
-    told = " ".join((document.failure, *document.warnings))
-    return f"{document.state}, {document.passages} passages. {told}"
+    message = " ".join((document.failure, *document.warnings))
+    return f"{document.state}, {document.passages} passages. {message}"
 
 
-def _tell(told: dict[str, str]) -> None:
-    print(json.dumps(told), flush=True)
+def _tell(messages: dict[str, str]) -> None:
+    print(json.dumps(messages), flush=True)
 
 
 class _Watch:

@@ -69,17 +69,17 @@ def _measured(stock: Stock, passages: int) -> str:
             with clock() as making:
                 load(library, stock, made_documents(stock, passages), stored.note)
             questions = stored.questions(_QUESTIONS)
-            asked = library.embedder.embed(questions[:_ASKED])
+            vectors = library.embedder.embed(questions[:_ASKED])
             database = library.database
             words = len(library.stores.words.all().stems)
             _report_progress(f"{passages} passages made and stored in {making.seconds:.0f} s")
-            ours = _apart(measure_ours, settings, questions, asked)
+            ours = _apart(measure_ours, settings, questions, vectors)
             _report_progress("our own search is measured")
-            hnsw = measure_hnsw(database, asked, _PEER_SECONDS)
+            hnsw = measure_hnsw(database, vectors, _PEER_SECONDS)
             _report_progress(f"pgvector HNSW is measured {hnsw.not_run}")
-        chroma = _apart(measure_chroma, settings.data_folder / "chroma", stored.files, asked, _PEER_SECONDS)
+        chroma = _apart(measure_chroma, settings.data_folder / "chroma", stored.files, vectors, _PEER_SECONDS)
         _report_progress(f"Chroma is measured {chroma.not_run}")
-        dense = _dense_table(Exact(stored, asked), ours, hnsw, chroma)
+        dense = _dense_table(Exact(stored, vectors), ours, hnsw, chroma)
     head = (
         f"{passages} passages, {words} words; load of the machine's {os.cpu_count()} processors"
         f" {load_before:.1f} before and {os.getloadavg()[0]:.1f} after; made and stored in {making.seconds:.0f} s"

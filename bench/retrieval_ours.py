@@ -53,7 +53,7 @@ def narrowed(share: float) -> SearchFilters:
     return SearchFilters(jurisdictions=jurisdictions_of(share))
 
 
-def measure_ours(settings: Settings, questions: Sequence[str], asked: Vectors) -> Ours:
+def measure_ours(settings: Settings, questions: Sequence[str], vectors: Vectors) -> Ours:
     """Everything of one library; the first questions are those of the vectors, shape (n, dim)."""
     with closing(open_workbench(settings)) as library:
         workbench = library.workbench
@@ -73,10 +73,10 @@ def measure_ours(settings: Settings, questions: Sequence[str], asked: Vectors) -
         sizes.append(("resident, after searching", resident_megabytes(), "MB"))
         sizes.append(("of it pages of files", _mapped_megabytes(), "MB"))
         dense = {
-            "fivefold, mirror": _dense(index, asked),
-            "fivefold, exact in pgvector": _dense(index._index, asked),
+            "fivefold, mirror": _dense(index, vectors),
+            "fivefold, exact in pgvector": _dense(index._index, vectors),
         }
-        parts = _parts(library, questions[: len(asked)])
+        parts = _parts(library, questions[: len(vectors)])
         searchers = [
             _side_by_side(workbench, questions, share, number) for share in (1.0, _NARROW) for number in _SEARCHERS
         ]
@@ -91,11 +91,11 @@ def _mapped_megabytes() -> float:
     return float(psutil.Process().memory_info().shared) / 1e6
 
 
-def _dense(index: VectorIndex, asked: Vectors) -> dict[float, Answers]:
+def _dense(index: VectorIndex, vectors: Vectors) -> dict[float, Answers]:
     def ask(filters: SearchFilters, vector: object) -> list[int]:
         return [hit.passage_id for hit in index.search(vector, filters, WANTED).hits]  # type: ignore[arg-type]
 
-    return {share: answered(asked, partial(ask, narrowed(share))) for share in SELECTIVITIES}
+    return {share: answered(vectors, partial(ask, narrowed(share))) for share in SELECTIVITIES}
 
 
 def _searched(workbench: Workbench, questions: Sequence[str], share: float) -> tuple[object, ...]:
@@ -163,8 +163,8 @@ def _seconds_to_find(workbench: Workbench, settings: Settings) -> float:
     """Another process ingests a document, while this one looks for its word until it finds it."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
         ended: Future[float] = processes.submit(_ingested, settings)
-        given_up = monotonic() + _PATIENCE_SECONDS
-        while monotonic() < given_up:
+        deadline = monotonic() + _PATIENCE_SECONDS
+        while monotonic() < deadline:
             result = workbench.search.run(SearchRequest(_WORD), remember=False)
             if any(candidate.passage.document_name == _UPLOAD for candidate in result.candidates):
                 return max(0.0, monotonic() - ended.result())

@@ -33,7 +33,7 @@ class StoredVectors:
         opened = np.lib.format.open_memmap
         self.vectors: Vectors = opened(self.files[0], mode="w+", dtype=np.float32, shape=(passages, width))
         self.jurisdictions: NDArray[np.str_] = opened(self.files[1], mode="w+", dtype="U16", shape=(passages,))
-        self._asked: list[str] = []
+        self._questions: list[str] = []
 
     def note(self, some: Sequence[MadeDocument]) -> None:
         """What these documents hold."""
@@ -42,11 +42,13 @@ class StoredVectors:
             self.vectors[rows] = each.vectors
             self.jurisdictions[rows] = [passage.jurisdiction for passage in each.passages]
             chosen = each.passages[:: max(1, len(each.passages) // _PER_DOCUMENT)][:_PER_DOCUMENT]
-            self._asked += [_question(passage, len(self._asked) + place) for place, passage in enumerate(chosen)]
+            self._questions += [
+                _question(passage, len(self._questions) + index) for index, passage in enumerate(chosen)
+            ]
 
     def questions(self, count: int) -> list[str]:
         """So many, or as many as there are, spread over the library."""
-        return self._asked[:: max(1, len(self._asked) // count)][:count]
+        return self._questions[:: max(1, len(self._questions) // count)][:count]
 
 
 def _question(passage: Passage, number: int) -> str:
@@ -78,15 +80,19 @@ def answered(vectors: Vectors, ask: Callable[[NDArray[np.float32]], Sequence[int
 class Exact:
     """Every cosine of some questions with the whole library, by numpy."""
 
-    def __init__(self, stored: StoredVectors, asked: Vectors) -> None:
+    def __init__(self, stored: StoredVectors, vectors: Vectors) -> None:
         rows = range(0, len(stored.vectors), _BLOCK)
-        self._cosines = np.concatenate([stored.vectors[at : at + _BLOCK] @ asked.T for at in rows])
+        self._cosines = np.concatenate([stored.vectors[at : at + _BLOCK] @ vectors.T for at in rows])
         self._jurisdictions = stored.jurisdictions
 
     def admitted(self, share: float) -> NDArray[np.bool_]:
         """Shape (n,), whether the filter of a share admits a passage."""
-        wanted = jurisdictions_of(share)
-        return np.isin(self._jurisdictions, wanted) if wanted else np.ones(len(self._jurisdictions), dtype=np.bool_)
+        jurisdictions = jurisdictions_of(share)
+        return (
+            np.isin(self._jurisdictions, jurisdictions)
+            if jurisdictions
+            else np.ones(len(self._jurisdictions), dtype=np.bool_)
+        )
 
     def recall(self, answers: Answers, share: float) -> float:
         """Mean share of the best `TOP` admissible passages, or as many as there are, among the first `TOP` answers; a
@@ -122,11 +128,11 @@ class Peer:
     not_run: str = ""
 
 
-def measure_hnsw(database: Database, asked: Vectors, most_seconds: float) -> Peer:
+def measure_hnsw(database: Database, vectors: Vectors, most_seconds: float) -> Peer:
     """A plain table beside ours, its graph built after it was filled. Not run when that takes longer."""
     from psycopg.errors import QueryCanceled
 
-    width = asked.shape[1]
+    width = vectors.shape[1]
     with owner(database) as connection:
         connection.execute(f"CREATE TABLE stock (id bigint, jurisdiction text, embedding halfvec({width}))")
         connection.execute("INSERT INTO stock SELECT id, jurisdiction, embedding FROM knowledge_chunks")
@@ -141,23 +147,23 @@ def measure_hnsw(database: Database, asked: Vectors, most_seconds: float) -> Pee
             connection.execute("RESET statement_timeout")
         connection.execute("ANALYZE stock")
         size = connection.execute("SELECT pg_relation_size('stock_graph')").fetchone()[0]
-        dense = {f"pgvector HNSW, {name}": _by_hnsw(connection, asked, *how) for name, *how in _WAYS}
+        dense = {f"pgvector HNSW, {name}": _by_hnsw(connection, vectors, *how) for name, *how in _WAYS}
     return Peer(dense, taken.seconds, size / 1e6)
 
 
-def _by_hnsw(connection: Any, asked: Vectors, ef_search: int, iterative: str) -> dict[float, Answers]:
+def _by_hnsw(connection: Any, vectors: Vectors, ef_search: int, iterative: str) -> dict[float, Answers]:
     connection.execute(f"SET hnsw.ef_search = {ef_search}; SET hnsw.iterative_scan = {iterative}")
 
-    def ask(wanted: Sequence[str], vector: Any) -> list[int]:
-        among = "WHERE jurisdiction = ANY(%s)" if wanted else ""
+    def ask(admitted: Sequence[str], vector: Any) -> list[int]:
+        among = "WHERE jurisdiction = ANY(%s)" if admitted else ""
         query = f"SELECT id FROM stock {among} ORDER BY embedding <=> %s::halfvec LIMIT {TOP}"
-        given = (list(wanted), vector) if wanted else (vector,)
+        given = (list(admitted), vector) if admitted else (vector,)
         return [row[0] for row in connection.execute(query, given).fetchall()]
 
-    return {share: answered(asked, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
+    return {share: answered(vectors, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
 
 
-def measure_chroma(folder: Path, files: Sequence[Path], asked: Vectors, most_seconds: float) -> Peer:
+def measure_chroma(folder: Path, files: Sequence[Path], query_vectors: Vectors, most_seconds: float) -> Peer:
     """An embedded Chroma with default settings, filled in batches; run it in a separate process. Not run when filling
     would take longer, extrapolated from its pace."""
     from storage.vectors.chroma import chroma_client
@@ -171,17 +177,17 @@ def measure_chroma(folder: Path, files: Sequence[Path], asked: Vectors, most_sec
         for first in range(0, len(vectors), size):
             with clock() as batch:
                 rows = range(first, min(first + size, len(vectors)))
-                held = [{"jurisdiction": str(each)} for each in jurisdictions[first : rows.stop]]
+                metadatas = [{"jurisdiction": str(each)} for each in jurisdictions[first : rows.stop]]
                 ids = [str(row + 1) for row in rows]
-                collection.add(ids=ids, embeddings=np.array(vectors[first : rows.stop]), metadatas=held)
+                collection.add(ids=ids, embeddings=np.array(vectors[first : rows.stop]), metadatas=metadatas)
             foreseen = batch.seconds * (len(vectors) - rows.stop) / len(rows)
             if foreseen > most_seconds:
                 return Peer({}, 0.0, 0.0, f"from {rows.stop} on, filling it would take {foreseen:.0f} s more")
 
-    def ask(wanted: Sequence[str], vector: Any) -> list[int]:
-        where: Any = {"jurisdiction": {"$in": list(wanted)}} if wanted else None
+    def ask(admitted: Sequence[str], vector: Any) -> list[int]:
+        where: Any = {"jurisdiction": {"$in": list(admitted)}} if admitted else None
         found = collection.query(query_embeddings=vector.reshape(1, -1), where=where, n_results=TOP, include=[])
         return [int(each) for each in found["ids"][0]]
 
-    dense = {share: answered(asked, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
+    dense = {share: answered(query_vectors, partial(ask, jurisdictions_of(share))) for share in SELECTIVITIES}
     return Peer({"Chroma's query": dense}, taken.seconds, resident_megabytes() - before)

@@ -78,11 +78,11 @@ class Record:
 
     def failed(self, kind: str, words: str) -> None:
         """Note an error; a new one is told at once."""
-        told = f"{kind}: {' '.join(words.split())[:300]}"
+        message = f"{kind}: {' '.join(words.split())[:300]}"
         with self._lock:
-            self.errors[told] += 1
-            if self.errors[told] == 1:
-                print(f"error: {told}", flush=True)
+            self.errors[message] += 1
+            if self.errors[message] == 1:
+                print(f"error: {message}", flush=True)
 
     def table(self, since: dict[str, int] | None = None) -> str:
         """Number, p50, p95 and longest by kind. since: how many of each to leave out."""
@@ -168,16 +168,16 @@ class _Work:
         with self._client() as api:
 
             def ask() -> None:
-                asked: dict[str, Any] = {"q": chance.choice(questions), "limit": 10}
+                params: dict[str, Any] = {"q": chance.choice(questions), "limit": 10}
                 if chance.random() < 0.3:
-                    asked["truths"] = chance.choice(["regulatory", "compliance", "intent", "reference"])
+                    params["truths"] = chance.choice(["regulatory", "compliance", "intent", "reference"])
                 if chance.random() < 0.5:
-                    asked["q"] = f"{asked['q']} {chance.choice(self.texts)[:60]}"  # one that nobody has asked before
+                    params["q"] = f"{params['q']} {chance.choice(self.texts)[:60]}"  # one that nobody has asked before
                 with self.record.timed("search"):
-                    _answer(api.get("/search", params=asked))
+                    _answer(api.get("/search", params=params))
                 if chance.random() < 0.1:
                     with self.record.timed("answer"):
-                        _answer(api.post("/answers", json={"question": asked["q"]}))
+                        _answer(api.post("/answers", json={"question": params["q"]}))
 
             self._again(self.load.pause_seconds * chance.uniform(0.5, 1.5), ask)
 
@@ -228,8 +228,8 @@ class _Work:
 
             def assess() -> None:
                 with self.record.timed("coverage run"):
-                    whole = {"whole": len(done) % 2 == 0}
-                    run = _answer(api.post("/coverage/runs", json=whole))["id"]
+                    options = {"whole": len(done) % 2 == 0}
+                    run = _answer(api.post("/coverage/runs", json=options))["id"]
                     self._wait_until_assessed(api, run)
                     done.append(run)
                 if self.over.is_set():
@@ -410,8 +410,8 @@ def _minute(record: Record, before: dict[str, int], memory: _Memory) -> str:
     done = sum(record.counts().values()) - sum(before.values())
     sizes = [f"{name} {getattr(memory, name):.0f} MB" for name in ("app", "worker", "readers", "postgres")]
     errors = sum(record.errors.values())
-    told = f"\nminute {memory.minute:.0f}: {done} done, {errors} errors so far; {', '.join(sizes)}"
-    return "\n".join([told, record.table(before)])
+    line = f"\nminute {memory.minute:.0f}: {done} done, {errors} errors so far; {', '.join(sizes)}"
+    return "\n".join([line, record.table(before)])
 
 
 def _read_logs(record: Record, logs: tuple[Path, ...]) -> None:

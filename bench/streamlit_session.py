@@ -79,14 +79,14 @@ class StreamlitSession:
 
         page, query, widgets = self._last
         message = BackMsg()
-        asked = message.rerun_script
-        asked.query_string, asked.fragment_id, asked.is_auto_rerun = query, fragment, bool(fragment)
+        request = message.rerun_script
+        request.query_string, request.fragment_id, request.is_auto_rerun = query, fragment, bool(fragment)
         if self.pages:
-            asked.page_script_hash = self.pages[page]
+            request.page_script_hash = self.pages[page]
         else:
-            asked.page_name = page
+            request.page_name = page
         for name, value in widgets.items():
-            state = asked.widget_states.widgets.add(id=name)
+            state = request.widget_states.widgets.add(id=name)
             if isinstance(value, str):
                 state.string_value = value
             else:

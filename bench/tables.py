@@ -60,7 +60,7 @@ def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
             store = SqlTableStore(database)
             with clock() as loading:
                 [stored] = store.load(_document(database), [table], utc_now())
-            asked = [(words, *_asked(store, query)) for words, query in _queries(stored)]
+            timed = [(words, *_timed(store, query)) for words, query in _queries(stored)]
             part = min(rows, _PEER_ROWS)
             peer = _peer_seconds(database, "".join(lines[: part + 1])) * rows / part
     total = reading.seconds + loading.seconds
@@ -74,7 +74,7 @@ def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
         (
             _summary(source, table, len(data)),
             aligned(("way", "seconds", "rows/s", "times the peer"), measured),
-            aligned((f"question, median of {_TIMES}", "ms", "rows in the answer"), asked),
+            aligned((f"question, median of {_TIMES}", "ms", "rows in the answer"), timed),
         )
     )
 
@@ -144,7 +144,7 @@ def _queries(table: RealityTable) -> list[tuple[str, TableQuery]]:
     ]
 
 
-def _asked(store: SqlTableStore, query: TableQuery) -> tuple[float, int]:
+def _timed(store: SqlTableStore, query: TableQuery) -> tuple[float, int]:
     """Median milliseconds from the question's value to its rows, connecting included; how many rows."""
     spent = []
     for _ in range(_TIMES):

@@ -38,7 +38,7 @@ def run(files: Sequence[Path]) -> str:
         for size in _SIZES:
             resized = [_resized(each, stock, size) for each in results]
             grown = [workbench.evaluation.rescored(each, each.profile) for each in resized]
-            for name, move in (("re-scored", workbench.evaluation.rescored), ("whole move", _whole(workbench))):
+            for name, move in (("re-scored", workbench.evaluation.rescored), ("whole move", _full_move(workbench))):
                 taken = _moves(grown, move)
                 rows.append((name, size, *_row(taken, quantile(searched, 0.5) / quantile(taken, 0.5))))
     return aligned(("step", "candidates", "p50 ms", "p95 ms", "× faster"), rows)
@@ -52,8 +52,8 @@ def _sentences(workbench: Workbench) -> list[str]:
         for passage in workbench.documents.passages(document.id)
         for span in passage.sentences
     ]
-    whole = [" ".join(each.split()) for each in sentences if 40 <= len(each) <= 160]
-    return whole[:: max(1, len(whole) // _QUESTIONS)][:_QUESTIONS]
+    usable = [" ".join(each.split()) for each in sentences if 40 <= len(each) <= 160]
+    return usable[:: max(1, len(usable) // _QUESTIONS)][:_QUESTIONS]
 
 
 def _resized(result: SearchResult, stock: Sequence[Candidate], size: int) -> SearchResult:
@@ -70,7 +70,7 @@ def _backwards(candidate: Candidate, passage_id: int) -> Candidate:
     return replace(candidate, passage=replace(candidate.passage, id=passage_id, text=text))
 
 
-def _whole(workbench: Workbench) -> Move:
+def _full_move(workbench: Workbench) -> Move:
     """What the page works out when a slider was moved, up to its pictures."""
 
     def move(before: SearchResult, profile: ScoreProfile) -> object:

@@ -43,10 +43,10 @@ class ScopedWorkbenches:
     """Gives each person a workbench. whole: of everything. build: a workbench whose stores see a scope only, and what
     closes it. Thread-safe."""
 
-    whole: Workbench
+    unscoped: Workbench
     build: Callable[["Scope"], tuple[Workbench, ExitStack]]
     locator: Callable[["Scope"], Locator]
-    _kept: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
+    _workbenches: "OrderedDict[Scope, tuple[Workbench, ExitStack]]" = field(default_factory=OrderedDict)
     _guarded: "OrderedDict[Principal, tuple[Workbench, Workbench]]" = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -56,12 +56,12 @@ class ScopedWorkbenches:
 
         everything = principal.projects is None
         scope = Scope(login=principal.login) if everything else Scope(principal.projects, principal.login)
-        inner = self.whole if everything else self._scoped(scope)
+        inner = self.unscoped if everything else self._scoped(scope)
         with self._lock:
             behind, known = self._guarded.get(principal, (None, None))
         if known is not None and behind is inner:
             return known
-        made = cast(Workbench, guarded(inner, Guard(principal, self.locator(scope), self.whole.audit)))
+        made = cast(Workbench, guarded(inner, Guard(principal, self.locator(scope), self.unscoped.audit)))
         with self._lock:
             self._guarded[principal] = (inner, made)
             if len(self._guarded) > _KEPT:
@@ -70,11 +70,11 @@ class ScopedWorkbenches:
 
     def _scoped(self, scope: "Scope") -> Workbench:
         with self._lock:
-            if scope not in self._kept:
-                self._kept[scope] = self.build(scope)
-            self._kept.move_to_end(scope)
-            dropped = self._kept.popitem(last=False)[1][1] if len(self._kept) > _KEPT else None
-            workbench = self._kept[scope][0]
+            if scope not in self._workbenches:
+                self._workbenches[scope] = self.build(scope)
+            self._workbenches.move_to_end(scope)
+            dropped = self._workbenches.popitem(last=False)[1][1] if len(self._workbenches) > _KEPT else None
+            workbench = self._workbenches[scope][0]
         if dropped is not None:
             dropped.close()
         return workbench
@@ -82,7 +82,7 @@ class ScopedWorkbenches:
     def close(self) -> None:
         """Close every workbench of a scope. Harmless when repeated."""
         with self._lock:
-            kept, self._kept = list(self._kept.values()), OrderedDict()
+            workbenches, self._workbenches = list(self._workbenches.values()), OrderedDict()
             self._guarded.clear()
-        for _, closing in kept:
+        for _, closing in workbenches:
             closing.close()

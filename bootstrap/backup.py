@@ -78,9 +78,9 @@ class Rehearsal:
 
 def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Rehearsal:
     """Restore a backup into a temporary folder and check the library there. Raises as `restore` does."""
-    with scratch_folder("rehearsal") as place:
-        place.chmod(0o711)  # as root, the database runs as another user, who must pass
-        aside = replace(settings, data_folder=place / "data", database_url="", migration_database_url="", worker=False)
+    with scratch_folder("rehearsal") as folder:
+        folder.chmod(0o711)  # as root, the database runs as another user, who must pass
+        aside = replace(settings, data_folder=folder / "data", database_url="", migration_database_url="", worker=False)
         aside.data_folder.mkdir()
         if (models := settings.data_folder / "models").exists():
             (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)

@@ -98,13 +98,15 @@ def reader_limits(settings: Settings) -> Sequence[ReaderLimit]:
 
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes)
     try:
-        held = reader.confinement()
+        confinement = reader.confinement()
     finally:
         reader.close()
     elsewhere = "This system does not offer it; Linux does. Read files of strangers in a container or on Linux."
     return (
-        ReaderLimit("Its memory is limited", held.memory, "Windows offers no such limit."),
-        ReaderLimit("It can gain no rights", held.rights, elsewhere),
-        ReaderLimit("It has no network", held.network, f"{elsewhere} It needs seccomp, on x86-64 or ARM."),
-        ReaderLimit("It reaches no file of yours", held.files, f"{elsewhere} It needs Landlock (Linux 5.13 or newer)."),
+        ReaderLimit("Its memory is limited", confinement.memory, "Windows offers no such limit."),
+        ReaderLimit("It can gain no rights", confinement.rights, elsewhere),
+        ReaderLimit("It has no network", confinement.network, f"{elsewhere} It needs seccomp, on x86-64 or ARM."),
+        ReaderLimit(
+            "It reaches no file of yours", confinement.files, f"{elsewhere} It needs Landlock (Linux 5.13 or newer)."
+        ),
     )

@@ -198,9 +198,9 @@ def scratch_table_services(folder: Path, names: Sequence[str]) -> Iterator[dict[
         raise BadRequest(
             f"'{folder}' contains no folder '{missing[0]}'.", "Put each set's tables in a folder of its name."
         )
-    with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as place:
-        Path(place).chmod(0o711)  # as root, the server runs as the owner of its folder and needs access
-        server = start_embedded(Path(place))
+    with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as scratch:
+        Path(scratch).chmod(0o711)  # as root, the server runs as the owner of its folder and needs access
+        server = start_embedded(Path(scratch))
         engine = engine_for(server.url())
         try:
             migrate(engine)

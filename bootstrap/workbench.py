@@ -164,7 +164,7 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
         site=f"{settings.public_url.rstrip('/')}/" if settings.public_url else "",
         mail_pace=timedelta(minutes=settings.mail_minutes),
         trash_days=settings.trash_days,
-        login_notice=_told(bypassing_login(engine)),
+        login_notice=_to_message(bypassing_login(engine)),
         process_notice=lambda: (server.notice() if server else "") or (worker.notice() if worker else ""),
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
@@ -204,7 +204,7 @@ def _prepare(engine: "Engine", owner_url: str, tenant: str) -> None:
         migrate(engine)
 
 
-def _told(notice: str) -> str:
+def _to_message(notice: str) -> str:
     if notice:
         _log.warning("%s", notice)
     return notice

@@ -112,11 +112,11 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.kill()
 
 
-def most_megabytes(wanted: int) -> float:
+def most_megabytes(requested: int) -> float:
     """The memory a worker may have: what the setting says, but no more than 80 % of the machine's."""
     import psutil
 
-    return float(min(wanted, _MEMORY_SHARE * psutil.virtual_memory().total / 2**20))
+    return float(min(requested, _MEMORY_SHARE * psutil.virtual_memory().total / 2**20))
 
 
 def _megabytes(pid: int) -> float:

@@ -130,7 +130,7 @@ def collect_sources(
     with sources.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     (folder / "files").mkdir(parents=True, exist_ok=True)
-    kept = []
+    collected = []
     for row in rows:
         path = clones / row["source"] / row["source_path"]
         if path.is_file():
@@ -138,12 +138,12 @@ def collect_sources(
             digest = sha256(data).hexdigest()
             name = f"{digest[:8]}__{path.name}"
             (folder / "files" / name).write_bytes(data)
-            kept.append({**row, "file": name, "sha256": digest})
+            collected.append({**row, "file": name, "sha256": digest})
     with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, ["file", *rows[0]])
         writer.writeheader()
-        writer.writerows(kept)
-    typer.echo(f"{len(kept)} of {len(rows)} files copied to {folder}.")
+        writer.writerows(collected)
+    typer.echo(f"{len(collected)} of {len(rows)} files copied to {folder}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +212,9 @@ def _read_file(
     title = document_title(extracted, name)
     sample, vectors = TruthClassifier(embedder).read(name, title, extracted.pages, extracted.metadata)
     found = split(extracted, title)
-    spoken = language_label(sample).value or "en"
+    main_language = language_label(sample).value or "en"
     own = [each.text for each in found]
-    document = training_document(row, spoken, sample, vectors, BUILT_IN_TERMS, weight, own)
+    document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own)
     texts = [normalised(each.text) for each in found]
     judged = tuple(
         each

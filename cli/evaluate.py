@@ -82,14 +82,14 @@ def measure_set(
     from core.evaluation.experiment_report import experiment_data, experiment_text
     from core.evaluation.metrics.measures import bounds, missed
 
-    wanted = bounds(least or (), most or ())
+    limits = bounds(least or (), most or ())
     with open_library() as workbench:
         questions = _question_set(workbench, name, project)
         chosen = profile_of(workbench.evaluation.profiles, profile, questions.project)
         started = workbench.evaluation.experiments.begin(questions.id, chosen.ref, who, note=note)
         now = _finish(workbench, started)
         before = _last(workbench, now)
-    short = missed(wanted, now.measures)
+    short = missed(limits, now.measures)
     write_json(experiment_data(now, before) | {"missed": [str(each) for each in short]}, out)
     typer.echo(experiment_text(now, before))
     for each in short:
@@ -124,10 +124,10 @@ def optimise(
         current = profile_of(registry, profile, questions.project)
         if save_as is not None:
             _refuse_name(registry, current, save_as)
-        wanted = OptimiserSettings(
+        settings = OptimiserSettings(
             _factors_of((current, *registry.choices().values()), factors), measure, trials, folds, seed
         )
-        ended, found = _optimise_weights(workbench, questions.id, current, wanted, who or _NOBODY, note)
+        ended, found = _optimise_weights(workbench, questions.id, current, settings, who or _NOBODY, note)
         write_json(optimised_data(ended, found), out)
         typer.echo(optimised_text(ended, found))
         if save_as is not None:
@@ -184,10 +184,10 @@ def _factors_of(known: Iterable["ScoreProfile"], named: Sequence[str] | None) ->
 
 
 def _optimise_weights(
-    workbench: "Workbench", set_id: int, current: "ScoreProfile", wanted: "OptimiserSettings", who: str, note: str
+    workbench: "Workbench", set_id: int, current: "ScoreProfile", settings: "OptimiserSettings", who: str, note: str
 ) -> "tuple[Experiment, OptimiserResult]":
     """Start and run a weight optimisation. Raises BadRequest, and FivefoldError when it failed."""
-    started = workbench.evaluation.experiments.begin(set_id, current.ref, who, note=note, optimising=wanted)
+    started = workbench.evaluation.experiments.begin(set_id, current.ref, who, note=note, optimising=settings)
     ended = _finish(workbench, started)
     assert ended.optimised is not None  # what a finished search always has
     return ended, ended.optimised
@@ -309,12 +309,12 @@ def weights(
     from core.knowledge.profiles import BUILT_IN, profiles
 
     judged, rows, current = read_questions(questions), read_labels(labels), profile_of(BUILT_IN, profile)
-    wanted = OptimiserSettings(_factors_of(profiles().values(), factors), measure, trials, folds, seed)
+    settings = OptimiserSettings(_factors_of(profiles().values(), factors), measure, trials, folds, seed)
     check_questions(judged)
-    check_optimising(wanted)
+    check_optimising(settings)
     with _labelled_library(rows, files, use_labels) as workbench:
         stored, _ = store_questions(judged, workbench.evaluation.judging, questions.name)
-        ended, found = _optimise_weights(workbench, stored.id, current, wanted, _NOBODY, "")
+        ended, found = _optimise_weights(workbench, stored.id, current, settings, _NOBODY, "")
     write_json(optimised_data(ended, found), out)
     typer.echo(optimised_text(ended, found))
 
@@ -362,9 +362,9 @@ def evaluate_tables(folder: Path, out: Out = None) -> None:
     from core.evaluation.benchmarks.tables import by_kind, judged, read_asked, summary, wrong_text
     from core.formats.terminal import grouped
 
-    asked = read_asked(folder)
-    with scratch_table_services(folder, sorted({each.collection for each in asked})) as services:
-        results = [judged(each, services[each.collection].ask(each.question)) for each in asked]
+    questions = read_asked(folder)
+    with scratch_table_services(folder, sorted({each.collection for each in questions})) as services:
+        results = [judged(each, services[each.collection].ask(each.question)) for each in questions]
     typer.echo(f"{wrong_text(results)}\n")
     typer.echo(f"{grouped('kind', by_kind(results))}\n")
     output_measures(summary(results), out)

@@ -153,10 +153,10 @@ def rank(
     texts = _texts(file)
     ranked = rank_passages(question, texts, _reranker(reranker))[:top_k]
     if as_json:
-        rows = [{"number": place + 1, "logit": logit, "text": texts[place]} for place, logit in ranked]
+        rows = [{"number": index + 1, "logit": logit, "text": texts[index]} for index, logit in ranked]
         typer.echo(json_text(rows))
         return
-    shown = [("–" if logit is None else f"{logit:.3f}", place + 1, _short(texts[place])) for place, logit in ranked]
+    shown = [("–" if logit is None else f"{logit:.3f}", index + 1, _short(texts[index])) for index, logit in ranked]
     typer.echo(aligned(("logit", "number", "text"), shown))
 
 

@@ -60,8 +60,8 @@ def purge(
         ids = _chosen(workbench, documents, everything=everything)
         if not yes:
             typer.confirm(f"Delete {len(ids)} of the trash for good? Nothing brings them back.", abort=True)
-        gone = workbench.trash.purge(ids, who=who)
-    for each in gone:
+        purged = workbench.trash.purge(ids, who=who)
+    for each in purged:
         typer.echo(f"deleted for good  {each.name}")
 
 

@@ -67,8 +67,11 @@ def _names(words: "Vocabulary") -> str:
     from core.formats.terminal import aligned
 
     rows = [(each.authority.value, name) for each in words.authorities for name in each.names]
-    for place in words.jurisdictions:
-        rows += [(place.value, name) for name in (*filter(None, (place.title,)), *place.names, *place.agencies)]
+    for jurisdiction in words.jurisdictions:
+        rows += [
+            (jurisdiction.value, name)
+            for name in (*filter(None, (jurisdiction.title,)), *jurisdiction.names, *jurisdiction.agencies)
+        ]
     return aligned(("names", "as written"), rows) if rows else ""
 
 

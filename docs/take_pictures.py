@@ -80,19 +80,19 @@ def take(folder: Path, beginning: str = "") -> list[Path]:
                 window = Window(browser, app, width=width)
                 taken.extend(_picture(window, view, folder) for view in views)
 
-        pictures(_wanted((View("home-empty", "", "Load the sample"),), beginning))
+        pictures(_selected((View("home-empty", "", "Load the sample"),), beginning))
         _load_sample(app, Window(browser, app))
         _assess(Window(browser, app))
-        pictures(_wanted(VIEWS, beginning))
+        pictures(_selected(VIEWS, beginning))
         for made, views in ((_tune, TUNING), (_note, NOTES)):
-            if wanted := _wanted(views, beginning):
+            if selected := _selected(views, beginning):
                 with _beside(app) as workbench:
                     made(workbench)
-                pictures(wanted)
+                pictures(selected)
     return taken
 
 
-def _wanted(views: Sequence[View], beginning: str) -> list[View]:
+def _selected(views: Sequence[View], beginning: str) -> list[View]:
     return [view for view in views if view.name.startswith(beginning)]
 
 
@@ -152,8 +152,8 @@ def _experiment(workbench: "Workbench") -> None:
     judging.accept(judging.preview(questions.id, JUDGED.read_bytes(), JUDGED.name, "Ana Petrov"))
     for ref in ("relevance", "who says it@1", "who says it@2", "balanced"):
         runner.carry_out(runner.begin(questions.id, ref, "Ana Petrov").id)
-    wanted = OptimiserSettings(tuple(name for name in factor_table().rows if name in profiles()["balanced"].weights))
-    runner.carry_out(runner.begin(questions.id, "balanced", "Ana Petrov", optimising=wanted).id)
+    settings = OptimiserSettings(tuple(name for name in factor_table().rows if name in profiles()["balanced"].weights))
+    runner.carry_out(runner.begin(questions.id, "balanced", "Ana Petrov", optimising=settings).id)
 
 
 def _note(workbench: "Workbench") -> None:
@@ -212,9 +212,9 @@ def _of_few_colours(picture: "Image") -> "Image":
     few = picture.quantize(256, Quantize.MAXCOVERAGE)
     pixels = zip(few.tobytes(), zip(*[iter(picture.tobytes())] * 3, strict=True), strict=True)
     colours: dict[int, tuple[int, ...]] = {}
-    for (place, colour), _ in Counter(pixels).most_common():
-        colours.setdefault(place, colour)
-    few.putpalette([part for place in range(256) for part in colours.get(place, (0, 0, 0))])
+    for (index, colour), _ in Counter(pixels).most_common():
+        colours.setdefault(index, colour)
+    few.putpalette([part for index in range(256) for part in colours.get(index, (0, 0, 0))])
     return few
 
 
@@ -229,14 +229,14 @@ def main(folder: Path, beginning: str = "") -> None:
     """Take every picture whose name begins so; the documentation's own folder gets, and keeps, only those that are
     shown."""
     folder.mkdir(parents=True, exist_ok=True)
-    kept = shown() if folder.resolve() == FOLDER.resolve() else None
+    before = shown() if folder.resolve() == FOLDER.resolve() else None
     with TemporaryDirectory(prefix="fivefold-") as beside:
         for path in take(Path(beside), beginning):
-            if kept is None or path.name in kept:
+            if before is None or path.name in before:
                 sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} kB\n")
                 shutil.copyfile(path, folder / path.name)
-    for path in folder.glob("*.png") if kept is not None else ():
-        if path.name not in kept:
+    for path in folder.glob("*.png") if before is not None else ():
+        if path.name not in before:
             path.unlink()
 
 

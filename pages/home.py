@@ -14,9 +14,10 @@ from pages.components import cards, notices, rights, session
 from pages.components.data import state
 from pages.components.for_you import draw_for_you
 from pages.components.labels import contested
+from pages.components.search.query_form import new_request
 from pages.components.styles import TRUTHS
 from pages.components.upload.dropping import draw_drop_zone
-from pages.components.urls import page_path
+from pages.components.urls import page_path, params_of
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
 _SHOWN = 4  # searches, and documents, listed; chosen by hand
@@ -41,7 +42,7 @@ def _start() -> None:
         with st.container():
             dropped = draw_drop_zone()
     if question.strip():
-        st.switch_page(page_path("search"), query_params={"q": question.strip()})
+        st.switch_page(page_path("search"), query_params=params_of(new_request(question.strip())))
     if dropped:
         st.switch_page(page_path("upload"))
 
@@ -85,11 +86,11 @@ def _queue() -> None:
         if not counts.running:
             st.rerun()
         read = queue.read_since()
-        whole = read + counts.running
+        total = read + counts.running
         now = [plain(shorten_middle(each.name, 48)) for each in queue.reading(1)]
         failed = [f"{counts.failed:,} failed"] if counts.failed else []
-        words = " · ".join([f"Processing: {read:,} of {count(whole, 'file')}", *now, *failed])
-        st.progress(read / whole, words)
+        words = " · ".join([f"Processing: {read:,} of {count(total, 'file')}", *now, *failed])
+        st.progress(read / total, words)
 
     if session.workbench().upload_queue.counts(cards.SURE).running:
         drawn()
@@ -144,7 +145,7 @@ def _withdrawn_acceptances(documents: list[Document]) -> int:
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
     """Problems of tables, each with the URL parameters of Data that show it."""
     seen = state.tables_view(None)
-    torn = [table for table in seen.asked if table.rejected]
+    torn = [table for table in seen.in_use if table.rejected]
     unknown = [each for each in state.comparisons(seen) if each.count("used, not configured")]
     found: list[tuple[str, Mapping[str, str]]] = []
     if torn:

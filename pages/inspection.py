@@ -32,16 +32,16 @@ def _requested_result() -> tuple[SearchResult, int] | None:
         wait_for_models("The models are loading; this view opens as soon as they are ready.")
         st.stop()
     result = session.answer(request)
-    wanted = number_in(params.get("passage", [""])[0])
+    passage_id = number_in(params.get("passage", [""])[0])
     first = result.hits[0].candidate.passage.id if result.hits else 0
-    return result, first if wanted is None else wanted
+    return result, first if passage_id is None else passage_id
 
 
 def _view(result: SearchResult, passage_id: int) -> str:
     """The chosen view, which is part of the URL."""
     if "view" not in st.session_state:
-        wanted = st.query_params.get("view", _VIEWS[0])
-        st.session_state["view"] = wanted if wanted in _VIEWS else _VIEWS[0]
+        requested = st.query_params.get("view", _VIEWS[0])
+        st.session_state["view"] = requested if requested in _VIEWS else _VIEWS[0]
     view = st.segmented_control("View", _VIEWS, key="view", required=True, label_visibility="collapsed") or _VIEWS[0]
     params = params_of(result.request) | {"passage": [str(passage_id)]}
     params |= compare.url_params() if view == compare.VIEW else {}
@@ -70,8 +70,8 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
             st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
         if passage.origin is Origin.DOCUMENT:
             mark = hit.citations[0].citation_id if hit and hit.citations else str(passage.id)
-            asked = result.request.question
-            cards.document_link(passage.document_id, "Open document", mark=mark, question=asked)
+            question = result.request.question
+            cards.document_link(passage.document_id, "Open document", mark=mark, question=question)
         st.page_link(
             page_path("search"),
             label="Back to the results",
@@ -168,15 +168,15 @@ def _citations_of(candidate: Candidate, document: Document, result: SearchResult
 
 
 def draw() -> None:
-    asked = _requested_result()
-    if asked is None:
+    requested = _requested_result()
+    if requested is None:
         notices.empty(
             ":material/troubleshoot:",
             "Nothing to inspect yet",
             "Ask a question on *Search* and open one of its results here.",
         )
         return
-    result, passage_id = asked
+    result, passage_id = requested
     if not result.candidates:
         notices.empty(":material/search_off:", "Nothing was found for this question", plain(result.silence))
         return

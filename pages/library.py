@@ -34,18 +34,18 @@ def _read_url() -> None:
     """Apply the view, the filters and the document of the URL unless this page wrote it; restore what Streamlit forgets
     because no widget shows it."""
     state, params = st.session_state, urls.current_params()
-    asked = params.get("view", [""])[0].casefold()
-    asked = _OLD_VIEWS.get(asked, asked)
-    wanted_state = (
+    requested = params.get("view", [""])[0].casefold()
+    requested = _OLD_VIEWS.get(requested, requested)
+    label_state = (
         list_state(params)
         | entity_state(params)
         | {
             "library.document": params.get("document", [""])[0],
-            "library.page": next((view for view in _VIEWS if view.casefold() == asked), _FIRST),
+            "library.page": next((view for view in _VIEWS if view.casefold() == requested), _FIRST),
         }
     )
     fresh = urls.is_new_request("library", params)
-    for key, value in wanted_state.items():
+    for key, value in label_state.items():
         if fresh or key not in state:
             state[key] = value
     if fresh:

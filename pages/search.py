@@ -65,7 +65,7 @@ def draw() -> None:
         return
     request = query_form.current_request(narrowed)
     if st.session_state["search.view"] != query_form.SHORTLISTS:
-        query_form.draw_active_filters()
+        query_form.draw_active_filters(narrowed)
     if st.session_state["search.view"] == query_form.BATCH:
         ask = session.workbench().search.run_many
         draw_batch(narrowed, request.profile, ask, only_routed=request.only_routed, rerank=request.rerank)

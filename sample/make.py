@@ -189,14 +189,15 @@ def employees() -> Iterator[tuple[object, ...]]:
     dice.shuffle(names)
     jobs = [job for job in JOBS for _ in range(job[-1])]
     for number, (job, (last, first)) in enumerate(zip(jobs, names, strict=False), start=1):
-        department, title, place, low, high, exempt, _ = job
+        department, title, location, low, high, exempt, _ = job
         shift = dice.choice(("day", "day", "evening", "night")) if department in ("Production", "Warehouse") else "day"
         hired = date(2009, 3, 2) + timedelta(days=dice.randrange(5700))
         rate = f"{dice.uniform(low, high):.2f}" if exempt == "N" else f"{dice.randrange(low, high, 500)}.00"
         status = dice.choices(("active", "leave", "terminated"), (91, 5, 4))[0]
         yield (
-            f"TL{1000 + number}", last, first, department, title, place, "CA", shift, status, hired.isoformat(), exempt,
-            "hourly" if exempt == "N" else "salary", rate, dice.choice((40, 40, 40, 32, 24)) if exempt == "N" else 40,
+            f"TL{1000 + number}", last, first, department, title, location, "CA", shift, status, hired.isoformat(),
+            exempt, "hourly" if exempt == "N" else "salary", rate,
+            dice.choice((40, 40, 40, 32, 24)) if exempt == "N" else 40,
             dice.choice(("MED-A", "MED-A", "MED-F", "none")), dice.choice((0, 0, 3, 4, 5, 6, 10)),
             f"{dice.uniform(0, 120):.2f}", f"{dice.uniform(0, 80):.2f}",
         )  # fmt: skip

@@ -22,11 +22,11 @@ __all__ = ["OriginalFiles", "replace_file"]
 class OriginalFiles:
     """Implements core.ports.stores.BlobStore in a folder or at a URL."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, folder: str) -> None:
         from fsspec.core import url_to_fs
         from fsspec.implementations.local import LocalFileSystem
 
-        files, self._root = url_to_fs(place)
+        files, self._root = url_to_fs(folder)
         self._files: Any = files
         self._local = isinstance(files, LocalFileSystem)
 

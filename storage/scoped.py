@@ -72,8 +72,8 @@ class ScopedVectorIndex:
         self._index.vacuum()
 
     def _seen(self, passage_ids: Sequence[int]) -> list[int]:
-        asked = np.asarray(list(passage_ids), dtype=np.int64)
-        seen: list[int] = asked[np.isin(asked, self._catalogue.admissible(_LIVING_AND_ARCHIVED))].tolist()
+        ids = np.asarray(list(passage_ids), dtype=np.int64)
+        seen: list[int] = ids[np.isin(ids, self._catalogue.admissible(_LIVING_AND_ARCHIVED))].tolist()
         return seen
 
 
@@ -148,6 +148,6 @@ class ScopedSparseIndex:
         return self._catalogue.admissible(_LIVING_AND_ARCHIVED)
 
     def _among(self, passage_ids: Sequence[int]) -> list[int]:
-        asked = np.asarray(list(passage_ids), dtype=np.int64)
-        seen: list[int] = asked[np.isin(asked, self._seen())].tolist()
+        ids = np.asarray(list(passage_ids), dtype=np.int64)
+        seen: list[int] = ids[np.isin(ids, self._seen())].tolist()
         return seen

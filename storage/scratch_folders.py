@@ -25,11 +25,11 @@ _log = logging.getLogger(__name__)
 def scratch_folder(purpose: str) -> Iterator[Path]:
     """A temporary folder, empty but for a hidden file; removed with its contents on exit. purpose: part of its name."""
     with (
-        TemporaryDirectory(prefix=f"{_PREFIX}{purpose}-", ignore_cleanup_errors=True) as place,
-        (Path(place) / _MARK).open("wb") as mark,
+        TemporaryDirectory(prefix=f"{_PREFIX}{purpose}-", ignore_cleanup_errors=True) as folder,
+        (Path(folder) / _MARK).open("wb") as mark,
     ):
         _lock(mark)
-        yield Path(place)
+        yield Path(folder)
 
 
 def remove_abandoned() -> int:

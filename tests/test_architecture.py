@@ -63,8 +63,8 @@ def test_a_function_longer_than_40_lines_says_why_above_it() -> None:
         lines = path.read_text("utf-8").splitlines()
         for function in functions(path):
             start = min([function.lineno, *(each.lineno for each in function.decorator_list)])
-            said = lines[start - 2].strip().startswith("#") if start > 1 else False
-            if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION_LINES and not said:
+            statement = lines[start - 2].strip().startswith("#") if start > 1 else False
+            if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION_LINES and not statement:
                 long.append(f"{named(path)}:{function.lineno} {function.name}")
     assert not long
 
@@ -98,8 +98,8 @@ def test_unknown_errors_are_not_swallowed() -> None:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ExceptHandler) and is_broad(node):
                 raises = any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
-                said = "noqa: BLE001 - " in lines[node.lineno - 1]
-                broad += [] if raises or said else [f"{named(path)}:{node.lineno}"]
+                statement = "noqa: BLE001 - " in lines[node.lineno - 1]
+                broad += [] if raises or statement else [f"{named(path)}:{node.lineno}"]
     assert not broad
 
 
@@ -218,6 +218,20 @@ FORBIDDEN_MODULES = frozenset(
     "cases dated fitted spoken reach folding guard in_use composing opening turns traverse whole_files mirror "
     "first kin looks reading person not_shown heads moves closer utils helpers managers misc common".split()
 )
+# Participles and private words say neither what a value is nor what a function does. One is left where data or SQL
+# columns that exist already are read by that name; a new one needs its reason here.
+FORBIDDEN_NAMES = re.compile(
+    r"_*(?:said|told|kept|asked|wanted|held|meant|spoken|heard|gone|things?|given_up|taken_over|(?:is_)?(?:said|told)"
+    r"|(?:first_|second_|relevant_|irrelevant_)?kept(?:_(?:since|shares?|question|out))?|told_\w+|asked_(?:dates|kind|for|to_\w+)"
+    r"|parts_asked|keys_asked|is_asked|sent_aside|put_(?:back|on_record)|taken_in|place_(?:before|after))"
+)
+STORED_NAMES = {
+    ("core/library/saved_search_alerts.py", "told"): "stored as JSON",
+    ("core/library/enrichment/values.py", "said"): "stored as JSON",
+    ("storage/postgres/active_learning.py", "said"): "a column",
+    ("storage/postgres/versions.py", "first_kept"): "a column",
+    ("storage/postgres/versions.py", "second_kept"): "a column",
+}
 # Modules of one name in two packages of one layer. A new one needs a reason here.
 NAMESAKES = {
     "service": "what a page may call of a feature",
@@ -255,6 +269,44 @@ def test_classes_and_modules_have_the_names_of_the_field() -> None:
     assert not [named(path) for path in python_files(*PRODUCT) if path.stem in FORBIDDEN_MODULES]
     public = {name: files for name, files in classes.items() if not name.startswith("_")}
     assert not {name: files for name, files in public.items() if len(files) > 1}, "one class name, one meaning"
+
+
+def definitions(path: Path) -> Iterator[str]:
+    """Names that a file defines: of classes, functions, arguments, variables and attributes."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def test_identifiers_are_verbs_and_nouns_of_the_field() -> None:
+    seen = {
+        (named(path), name)
+        for path in python_files(*PRODUCT, "bench", "docs", "sample")
+        for name in definitions(path)
+        if FORBIDDEN_NAMES.fullmatch(name)
+    }
+    assert seen == set(STORED_NAMES)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def _told(): ...",
+        "def ask(self, *, wanted): ...",
+        "kept: list[str] = []",
+        "self._held = {}",
+        "class Row:\n    said: str",
+        "rows = [asked for asked in questions]",
+    ],
+)
+def test_private_words_are_seen(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "module.py").write_text(source, "utf-8")
+    assert any(FORBIDDEN_NAMES.fullmatch(name) for name in definitions(tmp_path / "module.py"))
 
 
 def test_no_module_name_has_two_meanings_in_one_layer() -> None:
@@ -301,8 +353,8 @@ def third_party_imports(*places: str) -> dict[str, str]:
 def required(*files: str) -> set[str]:
     """Names of the distributions that requirements files ask for, normalised."""
     lines = "\n".join((ROOT / file).read_text("utf-8") for file in files).splitlines()
-    asked = [re.match(r"[A-Za-z0-9._-]+", line) for line in lines if line.strip() and not line.startswith("#")]
-    return {normal(match.group()) for match in asked if match}
+    requests = [re.match(r"[A-Za-z0-9._-]+", line) for line in lines if line.strip() and not line.startswith("#")]
+    return {normal(match.group()) for match in requests if match}
 
 
 def normal(name: str) -> str:
@@ -319,11 +371,11 @@ def normal(name: str) -> str:
 )
 def test_every_import_is_a_direct_requirement(places: tuple[str, ...], files: list[str]) -> None:
     holders = packages_distributions()
-    asked = required(*files)
+    requested = required(*files)
     missing = {
         module: file
         for module, file in third_party_imports(*places).items()
-        if not asked & {normal(name) for name in holders.get(module, [module])}
+        if not requested & {normal(name) for name in holders.get(module, [module])}
     }
     assert not missing
 

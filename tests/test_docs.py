@@ -36,8 +36,8 @@ def test_every_setting_is_explained_with_its_default(field: "object") -> None:
     row = re.search(rf"^\| `{variable(name)}` \| ([^|]*)\|", page("settings.md"), re.MULTILINE)
     assert row, f"{variable(name)} is not a row of docs/settings.md"
     if default is not MISSING:
-        said = row.group(1).strip().strip("`")
-        assert said == ("empty" if default == "" else str(default).lower())
+        statement = row.group(1).strip().strip("`")
+        assert statement == ("empty" if default == "" else str(default).lower())
 
 
 def test_every_filter_is_explained() -> None:
@@ -142,14 +142,13 @@ def test_the_image_and_the_compose_file_name_only_settings_that_exist() -> None:
 
 
 def test_the_image_is_checked_by_a_route_that_exists() -> None:
-    asked = re.search(r"8501(/\w+)", (ROOT / "Dockerfile").read_text("utf-8"))
-    assert asked
-    assert f'"{asked.group(1)}"' in (ROOT / "app.py").read_text("utf-8")
+    requested = re.search(r"8501(/\w+)", (ROOT / "Dockerfile").read_text("utf-8"))
+    assert requested
+    assert f'"{requested.group(1)}"' in (ROOT / "app.py").read_text("utf-8")
 
 
 def test_every_tool_of_the_mcp_server_is_explained_with_its_arguments() -> None:
-    from api.mcp.resources import TEMPLATES
-    from api.mcp.server import mcp_server
+    from api.mcp.server import TEMPLATES, mcp_server
 
     text = page("mcp.md")
     for tool in in_own_loop(mcp_server(_no_library).list_tools):

@@ -24,7 +24,7 @@ def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
     return found
 
 
-def wanted(name: str) -> list[Requirement]:
+def requirements_of(name: str) -> list[Requirement]:
     lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines()]
     return [Requirement(line) for line in lines if line]
 
@@ -34,7 +34,7 @@ def wanted(name: str) -> list[Requirement]:
 )
 def test_the_lock_holds_a_version_in_range_of_all_that_is_asked_for(ranges: str, lock: str) -> None:
     entries = locked(lock)
-    for each in wanted(ranges):
+    for each in requirements_of(ranges):
         if BY_ITSELF.fullmatch(canonicalize_name(each.name)):
             continue
         pinned, _ = entries[canonicalize_name(each.name)]

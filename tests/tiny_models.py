@@ -21,8 +21,8 @@ def tiny_embedder(folder: Path, dimensions: int, *, seed: int = 7) -> Path:
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     tokenizer.save(str(folder / "tokenizer.json"))
     marks = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    told = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 256, **marks}
-    (folder / "tokenizer_config.json").write_text(json.dumps(told))
+    values = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 256, **marks}
+    (folder / "tokenizer_config.json").write_text(json.dumps(values))
     torch.manual_seed(seed)
     config = BertConfig(
         vocab_size=len(words),

@@ -78,10 +78,10 @@ def _save_graph(model: Any, inputs: Mapping[str, Any], out_folder: Path) -> None
 
         def __init__(self) -> None:
             super().__init__()
-            self.whole = model
+            self.model = model
 
         def forward(self, *tensors: torch.Tensor) -> torch.Tensor:
-            features: Any = self.whole(dict(zip(inputs, tensors, strict=True)))
+            features: Any = self.model(dict(zip(inputs, tensors, strict=True)))
             return features["scores"].reshape(-1)  # type: ignore[no-any-return,unused-ignore]
 
     with torch.no_grad():

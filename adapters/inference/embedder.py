@@ -227,8 +227,8 @@ class OpenVinoEmbedder:
             request.wait()
             vectors[batch] = request.get_output_tensor(0).data
             tokens = request.get_output_tensor(1).data
-            for place, row in enumerate(batch):
-                take(row, tokens[place, : lengths[row]])
+            for index, row in enumerate(batch):
+                take(row, tokens[index, : lengths[row]])
 
         with requests.some() as idle:
             running: deque[tuple[Any, list[int]]] = deque()

@@ -67,12 +67,12 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
 
         def __init__(self) -> None:
             super().__init__()
-            self.whole = model
+            self.model = model
 
         def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            features: Any = self.whole(dict(zip(inputs, tensors, strict=True)))
-            whole = torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
-            return whole, features["token_embeddings"]
+            features: Any = self.model(dict(zip(inputs, tensors, strict=True)))
+            normalized = torch.nn.functional.normalize(features["sentence_embedding"], dim=-1)
+            return normalized, features["token_embeddings"]
 
     with torch.no_grad():
         traced = openvino.convert_model(TokensToVectors(), example_input=tuple(example[name] for name in inputs))
@@ -115,10 +115,10 @@ def _faster(one: Any, other: Any) -> float:
     passages = [_SENTENCE * (3 + number % 8) for number in range(24)]
     seconds: dict[int, list[float]] = {0: [], 1: []}
     for _ in range(_ROUNDS):
-        for place, embedder in enumerate((one, other)):
+        for index, embedder in enumerate((one, other)):
             started = perf_counter()
             embedder.embed(passages)
-            seconds[place].append(perf_counter() - started)
+            seconds[index].append(perf_counter() - started)
     return median(seconds[1]) / median(seconds[0])
 
 

@@ -95,9 +95,9 @@ def inference_precision() -> str:
     return "bf16" if "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 
-def described(place: Path) -> dict[str, Any]:
+def described(folder: Path) -> dict[str, Any]:
     """The description of a conversion; the key "failed" holds the error. Raises FileNotFoundError."""
-    description: dict[str, Any] = json.loads((place / "described.json").read_text("utf-8"))
+    description: dict[str, Any] = json.loads((folder / "described.json").read_text("utf-8"))
     return description
 
 
@@ -111,34 +111,34 @@ def cached_conversion(folder: Path, cache_folder: Path, digest: str, conversion:
     """
     precision = inference_precision()
     name = f"{digest[:16]}-{conversion.made}-openvino-{metadata.version('openvino')}-{precision}"
-    place = cache_folder / name
+    cached = cache_folder / name
     cache_folder.mkdir(parents=True, exist_ok=True)
-    if conversion_holds(place, conversion):
-        return place
+    if conversion_holds(cached, conversion):
+        return cached
     with tempfile.TemporaryDirectory(prefix="converting-", dir=cache_folder) as scratch:
         fresh = Path(scratch) / "model"
         fresh.mkdir()
         _convert(folder, fresh, precision, conversion)
         with suppress(FileNotFoundError):
-            place.rename(Path(scratch) / "stale")
+            cached.rename(Path(scratch) / "stale")
         try:
-            fresh.rename(place)
+            fresh.rename(cached)
         except OSError:
-            if not (place / "described.json").is_file():
+            if not (cached / "described.json").is_file():
                 raise
-    return place
+    return cached
 
 
-def conversion_holds(place: Path, conversion: Conversion) -> bool:
+def conversion_holds(folder: Path, conversion: Conversion) -> bool:
     """Whether a cached conversion is valid: a success always, a failure for a day with the same code."""
     try:
-        description = described(place)
+        description = described(folder)
     except FileNotFoundError:
         return False
     if "failed" not in description and conversion.agrees(description):
         return True
-    with tempfile.TemporaryFile(dir=place) as clock:  # the file system's time, because machines may share the folder
-        age_seconds = os.fstat(clock.fileno()).st_mtime - (place / "described.json").stat().st_mtime
+    with tempfile.TemporaryFile(dir=folder) as clock:  # the file system's time, because machines may share the folder
+        age_seconds = os.fstat(clock.fileno()).st_mtime - (folder / "described.json").stat().st_mtime
     return description.get("tried_with") == conversion.tried_with and age_seconds < _RETRY_SECONDS
 
 

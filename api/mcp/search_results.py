@@ -108,11 +108,11 @@ class HitResult(Result):
             citations=[CitationResult.of(each) for each in hit.citations],
             multipliers={each.name: each.value for each in hit.score.multipliers},
             similar=list(hit.similar),
-            **_place(passage, document),
+            **_location(passage, document),
         )
 
 
-def _place(passage: Passage, document: Document) -> dict[str, Any]:
+def _location(passage: Passage, document: Document) -> dict[str, Any]:
     """The fields of a passage that several answers have."""
     return {
         "passage_id": passage.id,
@@ -330,5 +330,5 @@ class PassageResult(Result):
             previous_passage_id=around[at - 1].id if at > 0 else None,
             next_passage_id=around[at + 1].id if at + 1 < len(around) else None,
             document_resource=f"fivefold://documents/{document.id}",
-            **_place(passage, document),
+            **_location(passage, document),
         )

@@ -31,7 +31,7 @@ routes = guarded_router("documents")
 @routes.get("/documents", response_model=PageOf[ListedDocumentShape], summary="List documents")
 def list_documents(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     words: Annotated[ShortText, Query(description="Words of names, titles and text.", examples=["overtime"])] = "",
     state: Annotated[str, Query(pattern="^(|pending|ready|failed|archived)$", description="Empty: all living.")] = "",
     project: Annotated[ShortText | None, Query(description="Empty: documents without one.")] = None,
@@ -57,7 +57,7 @@ def list_documents(
         page = caller.workbench.document_list.page(query)
         return Listed(page.entries, page.total)
 
-    return paged(wanted, fetch, lambda each: each.document.id, ListedDocumentShape.of)
+    return paged(paging, fetch, lambda each: each.document.id, ListedDocumentShape.of)
 
 
 @routes.get("/documents/{document_id}", response_model=DocumentShape, summary="Get a document")
@@ -165,11 +165,11 @@ def document_original(caller: AtWork, document_id: DocumentId) -> Response:
 
 
 @routes.get("/documents/{document_id}/pages", response_model=PageOf[PageInfo], summary="List pages")
-def document_pages(caller: AtWork, document_id: DocumentId, wanted: Paging) -> dict[str, Any]:
+def document_pages(caller: AtWork, document_id: DocumentId, paging: Paging) -> dict[str, Any]:
     """The pages of a document; for files without pages, their parts (a body, a sheet)."""
     texts = caller.workbench.documents.texts(caller.workbench.documents.get(document_id))
     pages = [PageInfo(number=number, characters=len(text)) for number, text in sorted(texts.items())]
-    return paged_list(wanted, pages, lambda each: each.number, lambda each: each)
+    return paged_list(paging, pages, lambda each: each.number, lambda each: each)
 
 
 @routes.get("/documents/{document_id}/pages/{number}", response_model=PageText, summary="Read a page")
@@ -183,11 +183,11 @@ def document_page(
 
 
 @routes.get("/documents/{document_id}/passages", response_model=PageOf[PassageShape], summary="List passages")
-def document_passages(caller: AtWork, document_id: DocumentId, wanted: Paging) -> dict[str, Any]:
+def document_passages(caller: AtWork, document_id: DocumentId, paging: Paging) -> dict[str, Any]:
     """The passages of a document in reading order."""
     caller.workbench.documents.get(document_id)
     passages = caller.workbench.documents.passages(document_id)
-    return paged_list(wanted, passages, lambda each: each.id, PassageShape.model_validate)
+    return paged_list(paging, passages, lambda each: each.id, PassageShape.model_validate)
 
 
 @routes.get("/documents/{document_id}/entities", response_model=dict[str, list[str]], summary="Entities of a document")

@@ -25,7 +25,7 @@ _MOST_LOOKED_AT = 100  # entities with a part in common; the one that is meant i
 @routes.get("/entities", response_model=PageOf[EntityShape], summary="List entities")
 def list_entities(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     part: Annotated[ShortText, Query(description="Part of the name, in any case.")] = "",
     type_: OfType = None,
 ) -> dict[str, Any]:
@@ -35,13 +35,13 @@ def list_entities(
         page = caller.workbench.search.entities(part, type_, limit, offset)
         return Listed(page.entries, page.total)
 
-    return paged(wanted, fetch, lambda each: (each.entity.type, each.entity.name), EntityShape.of)
+    return paged(paging, fetch, lambda each: (each.entity.type, each.entity.name), EntityShape.of)
 
 
 @routes.get(
     "/entities/{name}/documents", response_model=PageOf[ListedDocumentShape], summary="Documents that mention an entity"
 )
-def entity_documents(caller: AtWork, name: EntityName, wanted: Paging, type_: OfType = None) -> dict[str, Any]:
+def entity_documents(caller: AtWork, name: EntityName, paging: Paging, type_: OfType = None) -> dict[str, Any]:
     """The living documents that mention an entity, most mentions first, each with the sentence of the first mention."""
     entity = find_entity(caller.workbench, name, type_)
 
@@ -49,14 +49,14 @@ def entity_documents(caller: AtWork, name: EntityName, wanted: Paging, type_: Of
         page = caller.workbench.document_list.naming(entity, limit=limit, offset=offset)
         return Listed(page.entries, page.total)
 
-    return paged(wanted, fetch, lambda each: each.document.id, ListedDocumentShape.of)
+    return paged(paging, fetch, lambda each: each.document.id, ListedDocumentShape.of)
 
 
 def find_entity(workbench: Workbench, name: str, kind: EntityType | None) -> Entity:
     """The entity with this name or alias, else the one in most passages whose name contains it. Raises NotFound."""
     found = [each.entity for each in workbench.search.entities(name, kind, _MOST_LOOKED_AT, 0).entries]
-    wanted = name.casefold()
-    exact = (each for each in found if wanted in (each.name.casefold(), *(alias.casefold() for alias in each.aliases)))
+    folded = name.casefold()
+    exact = (each for each in found if folded in (each.name.casefold(), *(alias.casefold() for alias in each.aliases)))
     entity = next(exact, None) or next(iter(found), None)
     if entity is None:
         raise NotFound(f"No document mentions '{name}'.", "Look at /api/entities for the names there are.")

@@ -30,12 +30,12 @@ QuestionId = Annotated[int, Path(ge=1, le=2**63 - 1, description="The question's
 @routes.get("/evaluation/sets", response_model=PageOf[QuestionSetShape], summary="List question sets")
 def list_sets(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     project: Annotated[ShortText | None, Query(description="A project's sets and those of the whole library.")] = None,
 ) -> dict[str, Any]:
     """The active question sets, oldest first."""
     sets = caller.workbench.evaluation.judging.sets(project or None)
-    return paged_list(wanted, sets, lambda each: each.id, QuestionSetShape.model_validate)
+    return paged_list(paging, sets, lambda each: each.id, QuestionSetShape.model_validate)
 
 
 class NewSet(Body):
@@ -66,11 +66,11 @@ def get_set(caller: AtWork, set_id: SetId) -> QuestionSetShape:
 @routes.get(
     "/evaluation/sets/{set_id}/questions", response_model=PageOf[JudgedQuestionShape], summary="Questions of a set"
 )
-def list_questions(caller: AtWork, set_id: SetId, wanted: Paging) -> dict[str, Any]:
+def list_questions(caller: AtWork, set_id: SetId, paging: Paging) -> dict[str, Any]:
     """The active questions of a set, in the order they were added."""
     judging = caller.workbench.evaluation.judging
     judging.question_set(set_id)
-    return paged_list(wanted, judging.questions(set_id), lambda each: each.id, JudgedQuestionShape.model_validate)
+    return paged_list(paging, judging.questions(set_id), lambda each: each.id, JudgedQuestionShape.model_validate)
 
 
 class NewQuestion(Body):
@@ -116,11 +116,11 @@ def get_pool(
 
 
 @routes.get("/evaluation/sets/{set_id}/judgments", response_model=PageOf[JudgmentShape], summary="Judgments of a set")
-def list_judgments(caller: AtWork, set_id: SetId, wanted: Paging) -> dict[str, Any]:
+def list_judgments(caller: AtWork, set_id: SetId, paging: Paging) -> dict[str, Any]:
     """The current judgments: the latest per question, result and judge."""
     judging = caller.workbench.evaluation.judging
     judging.question_set(set_id)
-    return paged_list(wanted, judging.judgments(set_id), lambda each: each.id, JudgmentShape.model_validate)
+    return paged_list(paging, judging.judgments(set_id), lambda each: each.id, JudgmentShape.model_validate)
 
 
 class NewJudgment(Body):
@@ -151,12 +151,12 @@ def judge(caller: AtWork, set_id: SetId, new: NewJudgment) -> list[JudgmentShape
 @routes.get("/evaluation/experiments", response_model=PageOf[ExperimentShape], summary="List experiments")
 def list_experiments(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     set_id: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="Of one set; without: all.")] = None,
 ) -> dict[str, Any]:
     """Measurements, newest first."""
     experiments = caller.workbench.evaluation.experiments.experiments(set_id)
-    return paged_list(wanted, experiments, lambda each: each.id, ExperimentShape.of)
+    return paged_list(paging, experiments, lambda each: each.id, ExperimentShape.of)
 
 
 class NewExperiment(Body):

@@ -70,7 +70,7 @@ class Note(Body):
 @routes.get("/insights", response_model=PageOf[InsightShape], summary="List insights")
 def list_insights(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     words: Words = "",
     sector: Sectors = [],  # noqa: B006 - FastAPI copies it
     tag: Tags = [],  # noqa: B006
@@ -80,7 +80,7 @@ def list_insights(
     """Analysts' notes on evidence, newest first."""
     insights, query = caller.workbench.insights, _query(words, sector, tag, project, deleted)
     fetch = _fetch(lambda number: insights.insights(query, number, MOST_PER_PAGE))
-    return paged(wanted, fetch, lambda each: each.id, InsightShape.of)
+    return paged(paging, fetch, lambda each: each.id, InsightShape.of)
 
 
 class NewInsight(Note):
@@ -168,7 +168,7 @@ def restore_insight(caller: AtWork, insight_id: NoteId) -> InsightShape:
 @routes.get("/episodes", response_model=PageOf[EpisodeShape], summary="List episodes")
 def list_episodes(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     words: Words = "",
     sector: Sectors = [],  # noqa: B006 - FastAPI copies it
     tag: Tags = [],  # noqa: B006
@@ -178,7 +178,7 @@ def list_episodes(
     """Questions with their outcome, newest first."""
     insights, query = caller.workbench.insights, _query(words, sector, tag, project, deleted)
     fetch = _fetch(lambda number: insights.episodes(query, number, MOST_PER_PAGE))
-    return paged(wanted, fetch, lambda each: each.id, EpisodeShape.of)
+    return paged(paging, fetch, lambda each: each.id, EpisodeShape.of)
 
 
 class NewEpisode(Note):

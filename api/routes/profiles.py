@@ -22,14 +22,14 @@ Name = Annotated[ShortText, Path(description="The profile's name.")]
 @routes.get("/profiles", response_model=PageOf[ProfileShape], summary="List profiles")
 def list_profiles(
     caller: AtWork,
-    wanted: Paging,
+    paging: Paging,
     project: Annotated[ShortText | None, Query(description="Whose default is marked.")] = None,
 ) -> dict[str, Any]:
     """The profiles to choose from: built-in ones, then the newest versions of the workspace's."""
     profiles = caller.workbench.evaluation.profiles
     default = profiles.default(project or None).ref
     return paged_list(
-        wanted,
+        paging,
         list(profiles.choices().values()),
         lambda each: each.name,
         lambda each: ProfileShape.of(each, default),
@@ -64,10 +64,10 @@ def get_profile(caller: AtWork, name: Name) -> ProfileShape:
 
 
 @routes.get("/profiles/{name}/versions", response_model=PageOf[ProfileVersionShape], summary="Versions of a profile")
-def list_versions(caller: AtWork, name: Name, wanted: Paging) -> dict[str, Any]:
+def list_versions(caller: AtWork, name: Name, paging: Paging) -> dict[str, Any]:
     """Every version of one of the workspace's profiles, newest first; none for a built-in one."""
     versions = caller.workbench.evaluation.profiles.versions(name)
-    return paged_list(wanted, versions, lambda each: each.profile.version, ProfileVersionShape.of)
+    return paged_list(paging, versions, lambda each: each.profile.version, ProfileVersionShape.of)
 
 
 Share = Annotated[float, Field(ge=0, le=1)]

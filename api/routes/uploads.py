@@ -55,16 +55,16 @@ def upload_document(
     Folder names help to label it. The same bytes in the same project are stored once.
     """
     data = file.file.read()
-    wanted = name or file.filename or "file"
+    file_name = name or file.filename or "file"
 
     def upload() -> Reply:
-        receipt = caller.workbench.documents.upload(wanted, data, project=project.strip() or None, tags=tags)
+        receipt = caller.workbench.documents.upload(file_name, data, project=project.strip() or None, tags=tags)
         value = Receipt.model_validate(receipt).model_dump()
         return _reply(value, 200 if receipt.duplicate_of else 201)
 
     if idempotency_key is None:
         return upload()
-    digest = sha256(repr((wanted, project, sorted(tags), sha256(data).hexdigest())).encode()).hexdigest()
+    digest = sha256(repr((file_name, project, sorted(tags), sha256(data).hexdigest())).encode()).hexdigest()
     return _once(caller, idempotency_key, digest, upload)
 
 

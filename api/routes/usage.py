@@ -102,12 +102,12 @@ async def health(request: Request) -> Response:
     """For load balancers: 200 when the database answers, else 503. Needs no token, and says nothing else."""
     gate: Gate = request.app.state.gate
 
-    def asked() -> Response:
+    def readiness() -> Response:
         try:
             gate.open_library().workbench.documents.statistics()
         except FivefoldError:
             return response_of(HealthShape(status="failed"), 503)
         return response_of(HealthShape(status="ok"), 200)
 
-    response: Response = await in_thread(asked)
+    response: Response = await in_thread(readiness)
     return response

@@ -46,7 +46,7 @@ class Outcome:
     not_run: str = ""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """What the table says."""
         return f"not run: {self.not_run}" if self.not_run else "; ".join(self.lost) or "nothing"
 
@@ -89,10 +89,10 @@ CASES: dict[str, dict[str, Run]] = {
 def sample_files(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Files of the sample library: those read before every case, and those of the case, one of them packed there."""
     packed = folder / "Notes.zip"
-    place = sample.files()[0].parent
+    sample_folder = sample.files()[0].parent
     with ZipFile(packed, "w") as archive:
-        archive.writestr(_PACKED, (place / _PACKED).read_bytes())
-    return tuple(place / name for name in _OLD), (*(place / name for name in _NEW), packed)
+        archive.writestr(_PACKED, (sample_folder / _PACKED).read_bytes())
+    return tuple(sample_folder / name for name in _OLD), (*(sample_folder / name for name in _NEW), packed)
 
 
 def made_libraries(folder: Path, old: Sequence[Path], files: tuple[Path, ...]) -> Made:
@@ -152,9 +152,9 @@ def main() -> None:
     outcomes = []
     with TemporaryDirectory(prefix="fivefold-crash-", ignore_cleanup_errors=True) as folder:
         for each in run(chosen.only, Path(folder), chosen.at):
-            print(f"{each.case}: {each.point}: {each.seconds:.0f} s, lost {each.told}", flush=True)
+            print(f"{each.case}: {each.point}: {each.seconds:.0f} s, lost {each.message}", flush=True)
             outcomes.append(each)
-    rows = [(each.case, each.point, each.seconds, each.told) for each in outcomes]
+    rows = [(each.case, each.point, each.seconds, each.message) for each in outcomes]
     print(
         f"\n{aligned(('case', 'kill point', 'seconds', 'lost'), rows)}" if rows else "\nno case has such a kill point"
     )

@@ -65,7 +65,7 @@ def _send(address: str, path: str, body: dict[str, Any]) -> Any:
     return answer.json()
 
 
-def _sent_aside(address: str, path: str, body: dict[str, Any]) -> None:
+def _send_in_background(address: str, path: str, body: dict[str, Any]) -> None:
     """Send a request that the kill will leave without an answer."""
     import httpx
 
@@ -93,7 +93,7 @@ def killed_run(made: Made, folder: Path, point: KillPoint) -> list[str]:
     try:
         with library.app(point) as (app, address):
             _send(address, "/coverage/topics", {"topics": topics})
-            _sent_aside(address, "/coverage/runs", {"whole": True})
+            _send_in_background(address, "/coverage/runs", {"whole": True})
             assert app.reached(), app.printed()
             app.kill()
         with library.app() as (_, address):
@@ -137,15 +137,17 @@ def killed_decision(made: Made, folder: Path, point: KillPoint) -> list[str]:
             topic = _send(address, "/coverage/topics", {"topics": [{"name": "overtime"}]})[0]["id"]
             run = _send(address, "/coverage/runs", {})["id"]
             until(lambda: _state_of(address, run) == "done", 600, "the end of a run")
-            _sent_aside(address, "/coverage/decisions", decision | {"topic_id": topic})
+            _send_in_background(address, "/coverage/decisions", decision | {"topic_id": topic})
             assert app.reached(), app.printed()
             app.kill()
         with library.app() as (_, address):
             again = httpx.post(
                 f"{address}/coverage/decisions", json=decision | {"topic_id": topic}, headers=_HEADERS, timeout=600
             )
-            wanted = 201 if point.first else 409
-            lost = [] if again.status_code == wanted else [f"deciding again answered {again.status_code}: {again.text}"]
+            expected = 201 if point.first else 409
+            lost = (
+                [] if again.status_code == expected else [f"deciding again answered {again.status_code}: {again.text}"]
+            )
             log = httpx.get(f"{address}/coverage/decisions", timeout=600).json()
             lost += [] if log["total"] == 1 else [f"the log holds {log['total']} decisions"]
         return lost
@@ -170,13 +172,13 @@ def killed_model(made: Made, folder: Path, point: KillPoint) -> list[str]:
             assert worker.reached(), worker.printed()
             worker.kill()
         library.settle()
-        told = library.command("models").stdout
+        output = library.command("models").stdout
         lost = []
-        if f"In use: {Path(model).name}" not in told and "In use: tiny" not in told:
+        if f"In use: {Path(model).name}" not in output and "In use: tiny" not in output:
             library.command("models", "use", model)  # what the command's message asks of a person who saw it die
             library.settle()
-            told = library.command("models").stdout
-            lost += [] if "In use: tiny" in told else [f"the model was not changed: {told.strip()}"]
+            output = library.command("models").stdout
+            lost += [] if "In use: tiny" in output else [f"the model was not changed: {output.strip()}"]
         return lost + library.losses(made.before)
     finally:
         library.end()
@@ -235,7 +237,7 @@ def killed_upgrade(made: Made, folder: Path, point: KillPoint) -> list[str]:
     try:
         base = engine_for(server.url("fivefold"))
         migrate(base)
-        wanted = schema_of(base)
+        expected = schema_of(base)
         for revision in REVISIONS:
             with base.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql(f"CREATE DATABASE at{revision}")
@@ -245,10 +247,10 @@ def killed_upgrade(made: Made, folder: Path, point: KillPoint) -> list[str]:
             program = library.start("cli", "check", point=point)
             assert program.reached(), program.printed()
             program.kill()
-            told = library.command("check", good=False)
-            if told.returncode:
-                lost.append(f"{revision}: {told.stdout}{told.stderr}".strip())
-            elif schema_of(engine) != wanted:
+            output = library.command("check", good=False)
+            if output.returncode:
+                lost.append(f"{revision}: {output.stdout}{output.stderr}".strip())
+            elif schema_of(engine) != expected:
                 lost.append(f"{revision}: the schema differs from that of a new library")
             engine.dispose()
         base.dispose()

@@ -59,10 +59,10 @@ def differences(expected: Contents, found: Contents) -> list[str]:
     """What was lost or is there twice, in words; empty when nothing was."""
     lost = [f"document {name} is missing" for name in expected.documents if name not in found.documents]
     lost += [f"document {name} should not be there" for name in found.documents if name not in expected.documents]
-    for name, wanted in expected.documents.items():
-        got = found.documents.get(name, wanted)
-        if got != wanted:
-            lost.append(f"document {name} is {got}, not {wanted}")
+    for name, document in expected.documents.items():
+        got = found.documents.get(name, document)
+        if got != document:
+            lost.append(f"document {name} is {got}, not {document}")
     for what in ("corrections", "tables", "decisions"):
         if getattr(expected, what) != getattr(found, what):
             lost.append(f"{what} are {getattr(found, what)}, not {getattr(expected, what)}")
@@ -273,14 +273,14 @@ class CrashLibrary:
         with self.opened() as workbench:
             documents = workbench.documents.list(archived=None)
             names = Counter(each.name for each in documents)
-            held: dict[str, tuple[str, str, str]] = {}
+            rows: dict[str, tuple[str, str, str]] = {}
             for each in documents:
                 name = each.name if names[each.name] == 1 else f"{each.name} (document {each.id})"
                 bytes_now = hashlib.sha256(workbench.documents.uploaded(each.id)).hexdigest()
                 texts = [(one.position, one.page, one.text) for one in workbench.documents.passages(each.id)]
-                held[name] = (bytes_now, str(each.state), hashlib.sha256(repr(texts).encode()).hexdigest()[:16])
+                rows[name] = (bytes_now, str(each.state), hashlib.sha256(repr(texts).encode()).hexdigest()[:16])
             return Contents(
-                held,
+                rows,
                 tuple(
                     (each.name, field, str(getattr(each.labels, field).value))
                     for each in sorted(documents, key=lambda one: one.name)
@@ -298,11 +298,11 @@ class CrashLibrary:
             workbench.check.run_at_start()  # as every program does that reads files or shows pages
             found += [each.message for each in workbench.check.run().differences]
             documents = workbench.documents.list(archived=None)
-            wanted = {each.sha256 for each in documents} | {each.readable for each in documents if each.readable}
+            digests = {each.sha256 for each in documents} | {each.readable for each in documents if each.readable}
             originals = self.data / "originals"
             stored = {path.parent.name + path.name for path in originals.rglob("*") if path.is_file()}
-            if stored - wanted:
-                found.append(f"{len(stored - wanted)} files in 'originals' belong to no document")
+            if stored - digests:
+                found.append(f"{len(stored - digests)} files in 'originals' belong to no document")
             found += self._rows_left()
         with suppress(FileNotFoundError):
             left = sorted(path.name for path in self.scratch.iterdir() if not path.name.startswith("torchinductor"))

@@ -28,21 +28,21 @@ class NotRun(Exception):
 
 
 @contextmanager
-def _disk(place: Path, megabytes: int) -> Iterator[Path]:
+def _disk(folder: Path, megabytes: int) -> Iterator[Path]:
     """A file system of its own at a place, gone at the end."""
     if os.geteuid() != 0:
         raise NotRun("needs root, to mount a small disk")
-    place.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     options = f"size={megabytes}m,mode=0711"
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False
     )
     if done.returncode:
         raise NotRun(f"no disk can be mounted: {done.stderr.decode().strip()}")
     try:
-        yield place
+        yield folder
     finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
+        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def full_disk(made: Made, folder: Path, what: str) -> list[str]:
@@ -145,10 +145,12 @@ def many_workers(made: Made, folder: Path, what: str) -> list[str]:
             library.wait_until_quiet(workers[0])
             for each in workers:
                 each.stop()
-        held = library.contents()
-        lost = [f"{each.name} was not read" for each in files if held.documents.get(each.name, ("", ""))[1] != "ready"]
-        lost += [f"{name} is there twice" for name in held.documents if "(document" in name]
-        known = {name: each for name, each in held.documents.items() if name in made.before.documents}
+        documents = library.contents()
+        lost = [
+            f"{each.name} was not read" for each in files if documents.documents.get(each.name, ("", ""))[1] != "ready"
+        ]
+        lost += [f"{name} is there twice" for name in documents.documents if "(document" in name]
+        known = {name: each for name, each in documents.documents.items() if name in made.before.documents}
         lost += [] if known == made.before.documents else ["documents that were there before differ"]
         return lost + library.remains()
     finally:

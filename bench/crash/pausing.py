@@ -43,9 +43,9 @@ class KillPoint:
         >>> str(KillPoint.parse("before storage.files:OriginalFiles.put"))
         'before storage.files:OriginalFiles.put'
         """
-        when, _, place = text.partition(" ")
-        place, _, call = place.partition("#")
-        module, _, name = place.partition(":")
+        when, _, call_site = text.partition(" ")
+        call_site, _, call = call_site.partition("#")
+        module, _, name = call_site.partition(":")
         if when not in ("before", "after") or not name:
             raise ValueError(f"'{text}' names no step, such as 'before storage.files:OriginalFiles.put'.")
         return cls(when == "before", module, name, int(call or 1))

@@ -79,24 +79,24 @@ def of_bytes(data: bytes, chance: Random) -> bytes:
     changed, length = bytearray(data), len(data)
     if not length:
         return data
-    place, other = chance.randrange(length), chance.randrange(length)
+    position, other = chance.randrange(length), chance.randrange(length)
     long = chance.choice((1, 2, 4, 8, chance.randint(1, 200)))
     match chance.randrange(7):
         case 0:
-            return data[:place]
+            return data[:position]
         case 1:
             for _ in range(chance.randint(1, 12)):
                 changed[chance.randrange(length)] ^= 1 << chance.randrange(8)
         case 2:
-            changed[place : place + long] = data[other : other + long]
+            changed[position : position + long] = data[other : other + long]
         case 3:
-            changed[place:place] = data[other : other + long] * chance.choice((1, 2, 50))
+            changed[position:position] = data[other : other + long] * chance.choice((1, 2, 50))
         case 4:
-            del changed[place : place + long]
+            del changed[position : position + long]
         case 5:
-            changed[place : place + long] = chance.choice((bytes(long), b"\xff" * long, chance.randbytes(long)))
+            changed[position : position + long] = chance.choice((bytes(long), b"\xff" * long, chance.randbytes(long)))
         case _:
-            changed[place : place + chance.randint(0, long)] = chance.choice(_WORDS)
+            changed[position : position + chance.randint(0, long)] = chance.choice(_WORDS)
     return bytes(changed)
 
 
@@ -107,9 +107,9 @@ def of_compound(data: bytes, chance: Random) -> bytes:
     changed = bytearray(data)
     for _ in range(chance.randint(1, 4)):
         size = chance.choice((2, 4, 8))
-        place = chance.randrange(len(data) // size) * size
+        position = chance.randrange(len(data) // size) * size
         number = chance.choice(_NUMBERS) & ((1 << 8 * size) - 1)
-        changed[place : place + size] = number.to_bytes(size, "little")
+        changed[position : position + size] = number.to_bytes(size, "little")
     return bytes(changed)
 
 
@@ -122,25 +122,25 @@ def of_zip(data: bytes, chance: Random) -> bytes:
         return of_bytes(data, chance)
     if not members or chance.random() < 0.1:
         return of_bytes(data, chance)
-    place = chance.randrange(len(members))
-    name, content = members[place]
+    index = chance.randrange(len(members))
+    name, content = members[index]
     match chance.randrange(10):
         case 0:
-            members[place] = (chance.choice(("../x", "/x", "", name * 50, "a\\b", chance.choice(members)[0])), content)
+            members[index] = (chance.choice(("../x", "/x", "", name * 50, "a\\b", chance.choice(members)[0])), content)
         case 1:
-            del members[place]
+            del members[index]
         case 2:
             members.append((name, of_bytes(content, chance)))
         case _:
             markup = content[:1] == b"<" or name.endswith((".xml", ".rels"))
-            members[place] = (name, (of_xml if markup else of_bytes)(content, chance))
+            members[index] = (name, (of_xml if markup else of_bytes)(content, chance))
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for each, held in members:
+        for each, member_data in members:
             info = zipfile.ZipInfo(each[:60_000] or "x")
             info.compress_type = zipfile.ZIP_DEFLATED
             new.NameToInfo.pop(info.filename, None)  # a name may come twice
-            new.writestr(info, held[:_MOST_BYTES])
+            new.writestr(info, member_data[:_MOST_BYTES])
     return out.getvalue()
 
 
@@ -212,8 +212,10 @@ def of_pdf(data: bytes, chance: Random) -> bytes:
             head = content.find(b"stream") if b"stream" in content else len(content)
             if numbers := list(_NUMBER.finditer(content, 0, head)):
                 number = chance.choice(numbers)
-                told = chance.choice((str(chance.choice(_NUMBERS)).encode(), str(chance.randint(0, 30)).encode()))
-                content = content[: number.start()] + told + content[number.end() :]
+                replacement = chance.choice(
+                    (str(chance.choice(_NUMBERS)).encode(), str(chance.randint(0, 30)).encode())
+                )
+                content = content[: number.start()] + replacement + content[number.end() :]
     return data[: each.start()] + content + data[each.end() :]
 
 
@@ -255,18 +257,20 @@ def of_lines(data: bytes, chance: Random) -> bytes:
     if chance.random() < 0.4:
         return of_words(data, chance)
     lines = data.split(b"\n")
-    place, other = chance.randrange(len(lines)), chance.randrange(len(lines))
+    position, other = chance.randrange(len(lines)), chance.randrange(len(lines))
     match chance.randrange(5):
         case 0:
-            lines[place:place] = [lines[other]] * chance.choice((1, 2, 300))
+            lines[position:position] = [lines[other]] * chance.choice((1, 2, 300))
         case 1:
-            del lines[place]
+            del lines[position]
         case 2:
-            lines[place], lines[other] = lines[other], lines[place]
+            lines[position], lines[other] = lines[other], lines[position]
         case 3:
-            lines[place] = chance.choice((b",", b">", b"#", b" ", b"=", b"a", b"\t", lines[place] or b"-")) * 20_000
+            lines[position] = (
+                chance.choice((b",", b">", b"#", b" ", b"=", b"a", b"\t", lines[position] or b"-")) * 20_000
+            )
         case _:
-            lines[place : place + 2] = [b"".join(lines[place : place + 2])]
+            lines[position : position + 2] = [b"".join(lines[position : position + 2])]
     return b"\n".join(lines)
 
 
@@ -294,11 +298,11 @@ def _changed(tree: Any, chance: Random) -> Any:
     if isinstance(tree, dict) and tree and chance.random() < 0.8:
         key = chance.choice(list(tree))
         new = chance.choice((key, "", "a.b", "\x00", key * 200)) if chance.random() < 0.2 else key
-        return {**{each: held for each, held in tree.items() if each != key}, new: _changed(tree[key], chance)}
+        return {**{each: value for each, value in tree.items() if each != key}, new: _changed(tree[key], chance)}
     if isinstance(tree, list) and tree and chance.random() < 0.8:
-        place = chance.randrange(len(tree))
-        more = [tree[place]] * chance.choice((0, 1, 1, 1, 200))
-        return [*tree[:place], *more, _changed(tree[place], chance), *tree[place + 1 :]]
+        index = chance.randrange(len(tree))
+        more = [tree[index]] * chance.choice((0, 1, 1, 1, 200))
+        return [*tree[:index], *more, _changed(tree[index], chance), *tree[index + 1 :]]
     return chance.choice(_VALUES)
 
 

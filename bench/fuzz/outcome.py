@@ -45,7 +45,7 @@ class Tried:
 
     outcome: Outcome
     seconds: float
-    told: str = ""
+    message: str = ""
 
 
 class Trial:
@@ -63,8 +63,8 @@ class Trial:
                 self._read(data)
         except BadFile as error:
             outcome = self._of(error)
-            told = str(error) if outcome is not Outcome.CRASH else self._trace(data) or str(error)
-            return Tried(outcome, perf_counter() - started, told)
+            message = str(error) if outcome is not Outcome.CRASH else self._trace(data) or str(error)
+            return Tried(outcome, perf_counter() - started, message)
         except TimeoutError:
             return Tried(Outcome.HANG, perf_counter() - started, "splitting into passages")
         except Exception as error:  # noqa: BLE001 - that it was raised is the finding

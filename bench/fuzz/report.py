@@ -19,7 +19,7 @@ class Finding:
     number: int
     outcome: Outcome
     path: Path
-    told: str
+    message: str
 
 
 class FuzzReport:
@@ -44,7 +44,7 @@ class FuzzReport:
 
     def is_new(self, kind: str, tried: Tried) -> bool:
         """Whether this sort of bad end is met for the first time."""
-        key = (kind, tried.outcome, _sort(tried.told))
+        key = (kind, tried.outcome, _sort(tried.message))
         new = key not in self._known
         self._known.add(key)
         return new
@@ -54,8 +54,8 @@ class FuzzReport:
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{kind}-{number}-{tried.outcome}"
         path.write_bytes(data)
-        path.with_suffix(".txt").write_text(f"{kind} {number} {tried.outcome} {tried.seconds:.1f} s\n{tried.told}\n")
-        self.findings.append(Finding(kind, number, tried.outcome, path, tried.told))
+        path.with_suffix(".txt").write_text(f"{kind} {number} {tried.outcome} {tried.seconds:.1f} s\n{tried.message}\n")
+        self.findings.append(Finding(kind, number, tried.outcome, path, tried.message))
 
     def line(self) -> str:
         """How far it is."""
@@ -69,11 +69,11 @@ class FuzzReport:
             [kind, ends.total(), *(ends[each] for each in Outcome), self._slowest[kind] / 1000, self._memory[kind]]
             for kind, ends in self._ends.items()
         ]
-        found = [f"{each.outcome} {each.path}: {_sort(each.told)}" for each in self.findings]
+        found = [f"{each.outcome} {each.path}: {_sort(each.message)}" for each in self.findings]
         return "\n".join([aligned(heads, rows), self.line(), *found, f"{len(found)} sorts of findings"])
 
 
-def _sort(told: str) -> str:
+def _sort(message: str) -> str:
     """The same for all files that end alike: the last line of an error, without its numbers and quotations."""
-    last = (told.splitlines() or [""])[-1]
+    last = (message.splitlines() or [""])[-1]
     return re.sub(r"'[^']*'|\"[^\"]*\"|\d+", "…", last)[:160]

@@ -14,13 +14,13 @@ def smallest(data: bytes, same: Callable[[bytes], bool], seconds: float) -> byte
     """
     until, length = monotonic() + seconds, max(1, len(data) // 2)
     while length and monotonic() < until:
-        place, shorter = 0, False
-        while place < len(data) and monotonic() < until:
-            without = data[:place] + data[place + length :]
+        position, shorter = 0, False
+        while position < len(data) and monotonic() < until:
+            without = data[:position] + data[position + length :]
             if without and same(without):
                 data, shorter = without, True
             else:
-                place += length
+                position += length
         if not shorter:
             length //= 2
     return data

@@ -90,14 +90,14 @@ class TokenService:
         return person
 
     def _owner(self, token: ApiToken, door: Door) -> Principal:
-        whole = local_principal(door)
-        if token.login != whole.login:
+        owner = local_principal(door)
+        if token.login != owner.login:
             person = self._people.by_login(token.login)
             if person is None or person.blocked:
                 raise NotSignedIn("The person of this token has no access any more.", "Ask an administrator.")
-            whole = self._people.principal(person, door)
-        capped = tuple((place, min(role, token.role, key=lambda one: one.rank)) for place, role in whole.roles)
-        return replace(whole, roles=capped, token=token.id)
+            owner = self._people.principal(person, door)
+        capped = tuple((project, min(role, token.role, key=lambda one: one.rank)) for project, role in owner.roles)
+        return replace(owner, roles=capped, token=token.id)
 
 
 def _manages(person: Principal) -> bool:

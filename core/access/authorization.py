@@ -31,18 +31,18 @@ class Guard:
         """The project that the call is about, for the audit log. Raises AccessDenied, NotFound."""
         role = right.role if isinstance(right.role, Role) else right.role(given)
         library_wide = self.principal.role_in(None)
-        places = () if right.where is None or _covers(library_wide, role) else tuple(right.where(self.locate, given))
+        projects = () if right.where is None or _covers(library_wide, role) else tuple(right.where(self.locate, given))
         allowed = (
-            all(_covers(self.principal.role_in(place), role) for place in places)
-            if places
+            all(_covers(self.principal.role_in(project), role) for project in projects)
+            if projects
             else _covers(self.principal.highest if right.where is None else library_wide, role)
         )
         if not allowed:
-            where = "" if right.where is None else f" {_place(places)}"
+            where = "" if right.where is None else f" {_projects_in_words(projects)}"
             raise AccessDenied(
                 f"This needs the role {role.value}{where}.", "Ask an administrator of this library for it."
             )
-        return places[0] if places else given.get("project")
+        return projects[0] if projects else given.get("project")
 
     def note(self, action: str, given: Arguments, outcome: AuditOutcome, project: str | None, detail: str = "") -> None:
         """Write an entry. Raises StoreFailed: what cannot be recorded is not done silently."""
@@ -63,9 +63,9 @@ def _covers(role: Role | None, needed: Role) -> bool:
     return role is not None and role.covers(needed)
 
 
-def _place(places: Iterable[str | None]) -> str:
-    named = [place for place in places if place is not None]
-    return "in every project" if len(named) != len(tuple(places)) or not named else f"in {', '.join(named)}"
+def _projects_in_words(projects: Iterable[str | None]) -> str:
+    named = [project for project in projects if project is not None]
+    return "in every project" if len(named) != len(tuple(projects)) or not named else f"in {', '.join(named)}"
 
 
 def guarded(workbench: Any, guard: Guard) -> Any:
@@ -117,22 +117,22 @@ class _Call:
         signature = _signature(getattr(self.method, "__func__", self.method), hasattr(self.method, "__func__"))
         bound = signature.bind(*args, **kwargs) if not _named(signature) else signature.bind_partial(*args, **kwargs)
         self._sign(bound.arguments, signature)
-        told = dict(bound.arguments)  # what the caller chose, without defaults
+        arguments = dict(bound.arguments)  # what the caller chose, without defaults
         bound.apply_defaults()
         given: Mapping[str, Any] = bound.arguments
         try:
             project = self.guard.check(self.action, self.right, given)
         except AccessDenied as refused:
-            self.guard.note(self.action, told, AuditOutcome.REFUSED, given.get("project"), refused.message)
+            self.guard.note(self.action, arguments, AuditOutcome.REFUSED, given.get("project"), refused.message)
             raise
         if not self.right.audited:
             return self.method(*bound.args, **bound.kwargs)
         try:
             result = self.method(*bound.args, **bound.kwargs)
         except FivefoldError as failed:
-            self.guard.note(self.action, told, AuditOutcome.FAILED, project, failed.message)
+            self.guard.note(self.action, arguments, AuditOutcome.FAILED, project, failed.message)
             raise
-        self.guard.note(self.action, told, AuditOutcome.DONE, project)
+        self.guard.note(self.action, arguments, AuditOutcome.DONE, project)
         return result
 
     def _sign(self, given: dict[str, Any], signature: inspect.Signature) -> None:

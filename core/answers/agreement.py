@@ -67,10 +67,10 @@ def _between(one: TruthAnswer, other: TruthAnswer) -> Iterator[TruthAgreement]:
 
 def _comparable(first: Citation, second: Citation, one: str, other: str) -> bool:
     """Whether both are plain sentences with the same place, case, names and numbers, and neither is negated."""
-    places = {first.jurisdiction, second.jurisdiction} - {None, "global"}
+    jurisdictions = {first.jurisdiction, second.jurisdiction} - {None, "global"}
     plain = not any("|" in text or text.endswith("?") for text in (one, other))
     rows = first.rows is not None or second.rows is not None
-    if rows or not plain or len(places) > 1 or other_case(one, other):
+    if rows or not plain or len(jurisdictions) > 1 or other_case(one, other):
         return False
     names = [{name for name in named_in(text) if not name.isdigit()} for text in (one, other)]
     numbers = [_marks(text) for text in (one, other)]

@@ -17,7 +17,7 @@ from core.domain.filters import STRICT_LABELS, SearchFilters
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, TruthAnswer, TruthState
 from core.domain.queries import LEG_LABELS, Route, SearchRequest
 from core.domain.results import Candidate, Citation, Hit, SearchResult
-from core.knowledge.answer_kinds import asked_kind
+from core.knowledge.answer_kinds import question_kind
 from core.knowledge.gaps import gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import cite
@@ -49,9 +49,9 @@ def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Cit
     """
     ranked = sorted(
         (
-            (-citation.relevance, hit.rank, place, citation)
+            (-citation.relevance, hit.rank, index, citation)
             for hit in hits
-            for place, citation in enumerate(hit.citations)
+            for index, citation in enumerate(hit.citations)
         ),
         key=lambda item: item[:3],
     )
@@ -89,7 +89,7 @@ def _weighed(question: str, candidate: Candidate) -> WeightedPassage:
 def _cited(
     question: str, item: WeightedPassage, documents: Mapping[int, Document], rarity: Mapping[str, float]
 ) -> tuple[Citation, ...]:
-    return cite(item.passage, documents[item.passage.document_id], rarity, kind=asked_kind(question), most=1)
+    return cite(item.passage, documents[item.passage.document_id], rarity, kind=question_kind(question), most=1)
 
 
 _IN_DISPUTE = 0.8
@@ -107,37 +107,37 @@ def confidence_of(
     The mean evidence score of the truths the question is routed to, weighted by the route; silent and failed truths
     count 0. A truth outside the route counts only when it answers. Conflicts lower the result, agreements raise it.
     """
-    asked = [each for each in truths if each.state is not TruthState.NOT_ASKED]
-    needed = [each for each in asked if each.truth in route.truths] or asked
-    weights = _weights(asked, needed, route)
+    answered = [each for each in truths if each.state is not TruthState.NOT_ASKED]
+    needed = [each for each in answered if each.truth in route.truths] or answered
+    weights = _weights(answered, needed, route)
     total = sum(weights.values())
     if not total:
         return 0.0, "No truth was asked."
-    value = sum(weights.get(each.truth, 0.0) * each.evidence_score for each in asked) / total
+    value = sum(weights.get(each.truth, 0.0) * each.evidence_score for each in answered) / total
     if agreements:
         value += _AGREED * (1 - value)
     if conflicts:
         value *= _IN_DISPUTE
-    return value, " ".join(_reasons(asked, needed, conflicts, agreements))
+    return value, " ".join(_reasons(answered, needed, conflicts, agreements))
 
 
-def _weights(asked: Sequence[TruthAnswer], needed: Sequence[TruthAnswer], route: Route) -> Mapping[Truth, float]:
+def _weights(answered: Sequence[TruthAnswer], needed: Sequence[TruthAnswer], route: Route) -> Mapping[Truth, float]:
     return {
         each.truth: truth_weight(route, each.truth)
-        for each in asked
+        for each in answered
         if each in needed or each.state is TruthState.ANSWERED
     }
 
 
 def _reasons(
-    asked: Sequence[TruthAnswer],
+    answered: Sequence[TruthAnswer],
     needed: Sequence[TruthAnswer],
     conflicts: Sequence[Conflict],
     agreements: Sequence[TruthAgreement],
 ) -> Iterator[str]:
     """One sentence per thing that moved the value."""
     answering = [each for each in needed if each.state is TruthState.ANSWERED]
-    beside = [each for each in asked if each.state is TruthState.ANSWERED and each not in needed]
+    beside = [each for each in answered if each.state is TruthState.ANSWERED and each not in needed]
     if len(needed) > 1:
         share = "All" if len(answering) == len(needed) else f"{len(answering) or 'None'} of the"
         verb = "answers" if len(answering) == 1 else "answer"
@@ -211,10 +211,10 @@ def answer_of_five(
     question = question.strip()
     if not question:
         raise BadRequest("The question is empty.", "Type what you want to know.")
-    asked = [truth for truth in Truth if _is_asked(truth, filters)]
-    results = _searched([truth_request(question, truth, filters, profile) for truth in asked], search)
-    counted = _counted(question, figures) if Truth.REALITY in asked else ()
-    found = dict(zip(asked, results, strict=True))
+    requested = [truth for truth in Truth if _is_requested(truth, filters)]
+    results = _searched([truth_request(question, truth, filters, profile) for truth in requested], search)
+    counted = _counted(question, figures) if Truth.REALITY in requested else ()
+    found = dict(zip(requested, results, strict=True))
     findings = [_findings_of(question, truth, found.get(truth), counted) for truth in Truth]
     answer = _assemble(question, findings, profile, now, terms)
     return replace(answer, filters_in_words=_in_words(filters, findings), notices=_notices(findings, counted))
@@ -242,7 +242,7 @@ def truth_request(question: str, truth: Truth, filters: SearchFilters, profile: 
     return SearchRequest(question, filters=narrowed, profile=profile)
 
 
-def _is_asked(truth: Truth, filters: SearchFilters) -> bool:
+def _is_requested(truth: Truth, filters: SearchFilters) -> bool:
     return truth not in filters.exclude_truths and (not filters.truths or truth in filters.truths)
 
 

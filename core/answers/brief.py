@@ -71,7 +71,10 @@ def bibliography(answer: FiveTruthsAnswer) -> tuple[BriefSource, ...]:
     for figure in answer.figures:
         tables.setdefault(figure.table, []).append(figure.citation or figure.table)
     counted = enumerate(tables.items(), len(documents) + 1)
-    return (*documents, *(BriefSource(n, table, "", tuple(dict.fromkeys(places))) for n, (table, places) in counted))
+    return (
+        *documents,
+        *(BriefSource(n, table, "", tuple(dict.fromkeys(locations))) for n, (table, locations) in counted),
+    )
 
 
 def brief_data(answer: FiveTruthsAnswer, synthesis: Synthesis | None = None) -> dict[str, Any]:
@@ -142,7 +145,7 @@ def _cited(citation: Citation) -> dict[str, Any]:
 
 def _pair_data(pair: TruthAgreement | Conflict) -> dict[str, Any]:
     def side(statement: Statement) -> dict[str, Any]:
-        return {"truth": statement.truth.value, "said": statement.said, **_cited(statement.citation)}
+        return {"truth": statement.truth.value, "said": statement.text, **_cited(statement.citation)}
 
     return {
         "kind": pair.kind.value,
@@ -222,7 +225,7 @@ def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
             f"*{truths()[truth_answer.truth].question}*",
         )
         for citation in truth_answer.citations:
-            yield f"\n> “{_md(display_quote(citation.quote))}” {_place(citation, numbers)}"
+            yield f"\n> “{_md(display_quote(citation.quote))}” {_location(citation, numbers)}"
         for figure in truth_answer.figures:
             yield f"\n**{_md(figure.words)}: {_md(figure.value)}** {_md(figure.citation)}, {figure.rows} rows read"
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", figure.sql)), default=0))
@@ -234,10 +237,11 @@ def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
         for pair in pairs:
             yield f"\n**{_md(pair.words)}**"
             for side in (pair.first, pair.second):
-                yield f"\n> “{_md(display_quote(side.citation.quote))}” {side.truth}, {_place(side.citation, numbers)}"
+                quote, location = _md(display_quote(side.citation.quote)), _location(side.citation, numbers)
+                yield f"\n> “{quote}” {side.truth}, {location}"
 
 
-def _place(citation: Citation, numbers: dict[str, int]) -> str:
+def _location(citation: Citation, numbers: dict[str, int]) -> str:
     return f"{linked(citation)} ({numbers[citation.citation_id]})"
 
 

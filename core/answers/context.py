@@ -167,7 +167,7 @@ class ContextBlock:
             return self.citations[citation_id].quote
         return figure_words(self.figures[citation_id]) if citation_id in self.figures else None
 
-    def place(self, citation_id: str) -> str:
+    def location(self, citation_id: str) -> str:
         """The names that may be used with an id: of its document and section, or of its table."""
         if citation_id in self.citations:
             return f"{self.citations[citation_id].document_name}\n{self.citations[citation_id].section}"
@@ -221,9 +221,9 @@ def context_of_hits(result: SearchResult) -> ContextBlock:
     for hit in result.hits:
         cited = {citation.citation_id: citation for citation in hit.citations}
         if cited:
-            place = written(next(iter(cited.values())), CitationStyle.BRIEF)
+            location = written(next(iter(cited.values())), CitationStyle.BRIEF)
             truth = hit.candidate.passage.truth
-            lines.append(f"# {hit.rank}. {_line(place)}{f', {truth.value}' if truth else ''}")
+            lines.append(f"# {hit.rank}. {_line(location)}{f', {truth.value}' if truth else ''}")
         lines += [f"[{name}] {_line(citation.quote)}" for name, citation in cited.items()]
         citations |= cited
     return ContextBlock("\n".join(lines), result.request.question, citations)
@@ -266,7 +266,7 @@ def _checked(sentence: str, ids: tuple[str, ...], block: ContextBlock) -> Checke
     problems = [f"[{name}] is not among the sentences given." for name in unknown]
     if not quotes:
         return CheckedSentence(sentence, (), unknown, problems=(*problems, "It cites no sentence given."))
-    known = "\n".join((block.question, *map(block.place, quotes)))
+    known = "\n".join((block.question, *map(block.location, quotes)))
     together = support_of(sentence, list(quotes.values()), known)
     each = tuple(support_of(sentence, [words], known).score for words in quotes.values())
     return CheckedSentence(sentence, tuple(quotes), unknown, each, together.score, (*problems, *together.problems))

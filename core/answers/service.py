@@ -142,7 +142,7 @@ class AnswerService:
         answer = answer_of_five(
             question,
             search=lambda requests: self.pipeline.search_many(requests, now),
-            figures=lambda asked: self.figures(asked, project),
+            figures=lambda figures_question: self.figures(figures_question, project),
             profile=profile,
             filters=filters,
             now=now,

@@ -89,7 +89,7 @@ class DeliveryService:
 
     def _queue(self, kind: JobKind, ids: Sequence[int]) -> None:
         latest = self._now() - _TRY_AGAIN
-        failed = {each.number for each in self._jobs.given_up() if each.kind is kind and each.at > latest}
+        failed = {each.number for each in self._jobs.failures() if each.kind is kind and each.at > latest}
         self._jobs.defer(kind, [each for each in ids if each not in failed][:_AT_ONCE])
 
     def mail(self, notification_id: int) -> None:
@@ -101,10 +101,12 @@ class DeliveryService:
         if not waiting or not self._may_mail(login):
             return
         person = self._person(login)
-        wanted = self._store.preferences(login).mailed
-        told = [each for each in waiting if person is not None and each.kind in wanted and self._may_know(person, each)]
-        if person is not None and person.email and told:
-            self._mailer.send(digest(person, told, self._site))
+        mailed = self._store.preferences(login).mailed
+        to_mail = [
+            each for each in waiting if person is not None and each.kind in mailed and self._may_know(person, each)
+        ]
+        if person is not None and person.email and to_mail:
+            self._mailer.send(digest(person, to_mail, self._site))
             self._store.record_mail(login, now)
         self._store.mark_mailed([each.id for each in waiting], now)
 

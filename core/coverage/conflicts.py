@@ -124,9 +124,9 @@ def _states(sentence: str) -> bool:
 
 
 def _same_scope(one: _Claim, other: _Claim) -> bool:
-    places = {claim.passage.jurisdiction for claim in (one, other)} - {None, "global"}
+    jurisdictions = {claim.passage.jurisdiction for claim in (one, other)} - {None, "global"}
     years = [set(_YEAR.findall(claim.text)) for claim in (one, other)]
-    return len(places) <= 1 and (not all(years) or years[0] == years[1])
+    return len(jurisdictions) <= 1 and (not all(years) or years[0] == years[1])
 
 
 def disagreement(first: str, second: str, *, binding: bool = False) -> Disagreement | None:

@@ -83,7 +83,7 @@ def ordered_cells(run: CoverageRun, cells: Iterable[Cell]) -> tuple[Cell, ...]:
     for cell in cells:
         by_topic.setdefault(cell.topic_id, {})[cell.kind] = cell
     return tuple(
-        _asked_for(row[kind], row)
+        _with_recommendation(row[kind], row)
         for topic in run.topics
         if (row := by_topic.get(topic.id))
         for kind in GapKind
@@ -109,7 +109,7 @@ def assembled(run: CoverageRun, cells: Iterable[Cell], terms: WorkspaceTerms) ->
     )
 
 
-def _asked_for(cell: Cell, row: Mapping[GapKind, Cell]) -> Cell:
+def _with_recommendation(cell: Cell, row: Mapping[GapKind, Cell]) -> Cell:
     if not cell.configuration or cell.state not in ASSESSED or _required_by(row.values()):
         return cell
     words = "No regulation, policy or requirement found asks for it."
@@ -147,10 +147,10 @@ def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, T
 
 def _gap(cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTable, terms: WorkspaceTerms) -> Gap:
     row = table.row(cell.kind)
-    place = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
-    wanted = f"{row.obtain}{f' for {place}' if place else ''} on {cell.topic}"
-    sentences = _recommendation(cell, required_by, f"Obtain {wanted}; ask {row.source}.")
-    return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, wanted, row.source)
+    jurisdiction = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
+    request = f"{row.obtain}{f' for {jurisdiction}' if jurisdiction else ''} on {cell.topic}"
+    sentences = _recommendation(cell, required_by, f"Obtain {request}; ask {row.source}.")
+    return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, request, row.source)
 
 
 def _recommendation(cell: Cell, required_by: Cell | None, obtain: str) -> str:
@@ -172,8 +172,8 @@ def _nearest(citations: Sequence[Citation]) -> str:
     if not citations:
         return ""
     first = citations[0]
-    place = f", p. {first.page}" if first.page else f", row {first.rows[0]}" if first.rows else ""
-    return f"“{_short(display_quote(first.quote))}” ({first.document_name}{place})"
+    location = f", p. {first.page}" if first.page else f", row {first.rows[0]}" if first.rows else ""
+    return f"“{_short(display_quote(first.quote))}” ({first.document_name}{location})"
 
 
 def place_in_words(jurisdiction: str | None, terms: WorkspaceTerms) -> str:

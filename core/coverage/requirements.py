@@ -118,8 +118,8 @@ def modality_of(sentence: str) -> Modality | None:
     >>> modality_of("The vendor shall train the users."), modality_of("Invoices are due in May.")
     (<Modality.SHALL: 'shall'>, None)
     """
-    asked = _CONDITION.sub(" ", sentence)
-    return next((modality for modality, pattern in _MODALITIES if pattern.search(asked)), None)
+    main_clause = _CONDITION.sub(" ", sentence)
+    return next((modality for modality, pattern in _MODALITIES if pattern.search(main_clause)), None)
 
 
 def requirement_name(sentence: str, section: str = "") -> str:

@@ -292,8 +292,8 @@ def _look_up(citations: Sequence[Citation], catalogue: Catalogue, project: str |
 
 def _broken(citation: Citation, kind: str, library: _EvidenceLibrary) -> str:
     """What happened to a pinned sentence, "" when it is unchanged."""
-    place = citation.document_name + (f", p. {citation.page}" if citation.page else "")
-    quote = f"“{display_quote(citation.quote)}” ({place})"
+    location = citation.document_name + (f", p. {citation.page}" if citation.page else "")
+    quote = f"“{display_quote(citation.quote)}” ({location})"
     same = library.by_hash.get(citation.sha256, ())
     if not same:
         newer = library.by_name.get(citation.document_name)

@@ -60,8 +60,8 @@ def touched(
             open_cells.append(cell)
     for start in range(0, len(open_cells) if new else 0, _AT_ONCE):
         some = open_cells[start : start + _AT_ONCE]
-        wanted = [(topics[cell.topic_id], cell.kind) for cell in some]
-        alone = detector.judge(wanted, project=project, now=now, profile=profile, among=sorted(new))
+        assessed = [(topics[cell.topic_id], cell.kind) for cell in some]
+        alone = detector.judge(assessed, project=project, now=now, profile=profile, among=sorted(new))
         hit |= {(cell.topic_id, cell.kind) for cell, found in zip(some, alone, strict=True) if _reached(cell, found)}
     return frozenset(hit)
 
@@ -76,8 +76,6 @@ QUIET_AFTER = timedelta(seconds=60)
 """A running run without a heartbeat for this long counts as killed. Chosen by hand, not fitted."""
 
 _BATCH = 200  # cells assessed between two checks of `stop`
-
-_Wanted = tuple[Topic, GapKind]
 
 
 def interrupted(run: CoverageRun, now: datetime) -> bool:
@@ -221,10 +219,10 @@ class CoverageRuns:
     ) -> Iterator[CoverageRun]:
         """The run after each batch, with the batch's cells stored."""
         on_cell(run.done, run.total)
-        wanted = [(topic, kind) for kind in GapKind for topic in run.topics if (topic.id, kind) not in carried_cells]
+        assessed = [(topic, kind) for kind in GapKind for topic in run.topics if (topic.id, kind) not in carried_cells]
         yield run
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
+        for start in range(0, len(assessed), _BATCH):
+            batch = assessed[start : start + _BATCH]
             cells = self._detector.judge(batch, project=run.project, now=self._now(), profile=profile)
             self._store.save_cells(run.id, cells)
             run = replace(run, done=run.done + len(batch), beat_at=self._now())

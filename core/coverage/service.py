@@ -271,7 +271,7 @@ class CoverageService:
         """
         today = self._now().date()
         check_decision(opinion.verdict, opinion.who, opinion.reason, opinion.expires, opinion.due, cell, today)
-        return self._kept(board, cell, opinion)
+        return self._confirmed_opinion(board, cell, opinion)
 
     def decide_together(self, board: Board, opinions: Sequence[tuple[Cell, ReviewerOpinion]]) -> Sequence[Decision]:
         """Store one decision per cell, all or none.
@@ -300,9 +300,9 @@ class CoverageService:
             raise BadRequest("There is no decision to undo.", "Look at the cell's history.")
         if not who.strip():
             raise BadRequest("A decision needs a name.", "Enter your name first.")
-        return self._kept(board, cell, ReviewerOpinion(ReviewVerdict.UNDONE, who, after))
+        return self._confirmed_opinion(board, cell, ReviewerOpinion(ReviewVerdict.UNDONE, who, after))
 
-    def _kept(self, board: Board, cell: Cell, opinion: ReviewerOpinion) -> Decision:
+    def _confirmed_opinion(self, board: Board, cell: Cell, opinion: ReviewerOpinion) -> Decision:
         return self._store.decide([decision_on(board, cell, opinion, self._now())])[0]
 
     def preview(self, board: Board, data: bytes, name: str) -> DecisionImportPreview:

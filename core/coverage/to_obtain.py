@@ -38,12 +38,12 @@ class AskGroup:
 
     whom: str
     person: bool
-    wanted: tuple[WantedEvidence, ...]
+    items: tuple[WantedEvidence, ...]
 
     @property
     def severities(self) -> str:
         """How many of each severity, as text: "2 high, 1 low"."""
-        found = [each.gap.severity for each in self.wanted]
+        found = [each.gap.severity for each in self.items]
         return ", ".join(f"{found.count(severity):,} {severity}" for severity in SEVERITIES if severity in found)
 
 
@@ -64,34 +64,36 @@ def to_obtain(
         owner = owner_of(board.cell(gap.topic, gap.kind), topic, decisions)
         key = (True, owner) if owner != NO_OWNER else (False, gap.source)
         found.setdefault(key, []).append(WantedEvidence(gap, topic, decisions.get(about)))
-    groups = [AskGroup(whom, person, tuple(wanted)) for (person, whom), wanted in found.items()]
+    groups = [AskGroup(whom, person, tuple(evidence)) for (person, whom), evidence in found.items()]
     return tuple(sorted(groups, key=lambda group: (not group.person, _weight(group))))
 
 
 def _weight(group: AskGroup) -> list[int]:
     """Sort key: negated numbers of gaps by severity, highest severity first."""
-    found = [each.gap.severity for each in group.wanted]
+    found = [each.gap.severity for each in group.items]
     return [-found.count(severity) for severity in SEVERITIES]
 
 
 def group_text(group: AskGroup, title: str) -> str:
     """A group as plain text, to be sent to whom it names. title: of the board."""
     lines = [f"{title}: needed from {group.whom}", ""]
-    for each in group.wanted:
+    for each in group.items:
         due = f", by {each.due}" if each.due else ""
         note = f" – {each.comment}" if each.comment else ""
-        lines.append(f"- {each.gap.wanted} ({kind_in_words(each.gap.kind)}, {each.gap.severity} severity{due}){note}")
+        lines.append(
+            f"- {each.gap.to_obtain} ({kind_in_words(each.gap.kind)}, {each.gap.severity} severity{due}){note}"
+        )
     return "\n".join(lines) + "\n"
 
 
 def to_obtain_csv(groups: Sequence[AskGroup]) -> str:
     """All groups as CSV with a header. Text that a spreadsheet would run as a formula is escaped."""
     heads = ("ask", "what", "topic", "truth", "severity", "due", "decision", "comment", "recommendation")
-    return csv_text([heads, *(_row(group.whom, each) for group in groups for each in group.wanted)])
+    return csv_text([heads, *(_row(group.whom, each) for group in groups for each in group.items)])
 
 
 def _row(whom: str, each: WantedEvidence) -> Sequence[str]:
     verdict, due = each.decision.verdict.value if each.decision else "", str(each.due or "")
     gap = each.gap
-    what = (whom, gap.wanted, each.topic.name, kind_in_words(gap.kind), gap.severity)
+    what = (whom, gap.to_obtain, each.topic.name, kind_in_words(gap.kind), gap.severity)
     return (*what, due, verdict, each.comment, gap.recommendation)

@@ -75,11 +75,11 @@ def orphans(
     One per section, in reading order: its best evidence score for any requirement stays below the partial threshold.
     Empty without requirements to compare with. Raises StoreFailed, ModelUnavailable.
     """
-    asked = [topic for topic in topics if topic.origin is TopicOrigin.REQUIREMENT]
-    if not asked:
+    requirements = [topic for topic in topics if topic.origin is TopicOrigin.REQUIREMENT]
+    if not requirements:
         return ()
-    known = embedder.embed([topic.name for topic in asked])
-    stems = [topic_stems(topic.name) for topic in asked]
+    known = embedder.embed([topic.name for topic in requirements])
+    stems = [topic_stems(topic.name) for topic in requirements]
     found: dict[tuple[int, str], Orphan] = {}
     reached: set[tuple[int, str]] = set()
     for kind, truth in _ORPHAN_KINDS:
@@ -91,11 +91,11 @@ def orphans(
                 if passage is None or not _rules(passage, kind):
                     continue
                 key = passage.document_id, passage.section or f"#{passage.id}"
-                place, score = _nearest(passage, stems, cosines)
+                nearest, score = _nearest(passage, stems, cosines)
                 if score >= gap_table().evidence.partial:
                     reached.add(key)
                 elif key not in found or found[key].score < score:
-                    found[key] = _orphan(catalogue, passage, kind, asked[place], score)
+                    found[key] = _orphan(catalogue, passage, kind, requirements[nearest], score)
     return tuple(orphan for key, orphan in found.items() if key not in reached)
 
 
@@ -112,13 +112,15 @@ def _rule(passage: Passage) -> int | None:
     return next((part.index for part in parts if modality_of(part.span.of(passage.text))), None)
 
 
-def _nearest(passage: Passage, asked: Sequence[Sequence[str]], cosines: NDArray[np.float32]) -> tuple[int, float]:
+def _nearest(
+    passage: Passage, requirements: Sequence[Sequence[str]], cosines: NDArray[np.float32]
+) -> tuple[int, float]:
     """Index of the requirement with the highest evidence score for a passage, and that score in [0, 1]; else of the one
     with the highest cosine, and 0. asked: the stems of each requirement."""
     row, windows = gap_table().evidence, windows_of(passage)
     best, score = int(np.argmax(cosines)), 0.0
     for at in np.flatnonzero(cosines >= row.meaning_floor).tolist():
-        weighed = weigh(passage, float(cosines[at]), share_together(windows, asked[at]), row)
+        weighed = weigh(passage, float(cosines[at]), share_together(windows, requirements[at]), row)
         if weighed.score > score:
             best, score = at, weighed.score
     return best, score

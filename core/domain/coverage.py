@@ -196,7 +196,7 @@ class Gap:
     severity: str
     recommendation: str
     configuration: bool = False
-    wanted: str = ""
+    to_obtain: str = ""
     source: str = ""
 
     @property
@@ -390,7 +390,7 @@ class Statement:
 
     citation: Citation
     truth: Truth
-    said: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ class TableQuery:
     order: Ordering | None = None
     limit: int | None = None
     counted: bool = False
-    asked: tuple[ColumnRef, ...] = ()
+    requested: tuple[ColumnRef, ...] = ()
 
     @property
     def timed(self) -> bool:

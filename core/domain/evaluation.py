@@ -123,14 +123,14 @@ class Interval:
     n: int
 
     @property
-    def told(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether the interval is worth showing: of fewer than five values, a bootstrap repeats little but these."""
         return self.n >= 5
 
     @property
     def ends(self) -> tuple[float, float]:
         """The ends that are shown; the mean twice where the interval is not."""
-        return (self.low, self.high) if self.told else (self.mean, self.mean)
+        return (self.low, self.high) if self.is_reliable else (self.mean, self.mean)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,8 @@ class SearchFilters:
 
     def within(self, projects: Sequence[str]) -> "SearchFilters":
         """The same filter narrowed to these projects, and to what all projects share."""
-        wanted = tuple(each for each in self.projects or projects if each in projects)
-        return self.replace(projects=wanted or (_NO_PROJECT,))
+        inside = tuple(each for each in self.projects or projects if each in projects)
+        return self.replace(projects=inside or (_NO_PROJECT,))
 
     def replace(self, **changes: Any) -> "SearchFilters":
         """A copy with some fields changed."""
@@ -163,8 +163,8 @@ class SearchFilters:
         return after and (self.date_to is None or moment <= self.date_to)
 
     def _admits_field(self, field: FilterField, passage: Passage) -> bool:
-        wanted, unwanted = getattr(self, field.name), getattr(self, f"exclude_{field.name}")
-        if not wanted and not unwanted:
+        included, unwanted = getattr(self, field.name), getattr(self, f"exclude_{field.name}")
+        if not included and not unwanted:
             return True
         value = getattr(passage, field.attribute)
         own = set(value) if field.many else ({value} if value is not None else set())
@@ -172,12 +172,12 @@ class SearchFilters:
             return True
         if unwanted and own & set(unwanted):
             return False
-        if not wanted:
+        if not included:
             return True
         if not set(self.possible_values(field)).isdisjoint(passage.possible_labels):
             return True
         mode = getattr(self, f"{field.name}_mode") if field.many else "any"
-        return set(wanted) <= own if mode == "all" else bool(own & set(wanted))
+        return set(included) <= own if mode == "all" else bool(own & set(included))
 
     def possible_values(self, field: FilterField) -> tuple[str, ...]:
         """The entries of `Passage.possible_labels` that satisfy the field; () for a strict or another field."""
@@ -334,10 +334,10 @@ def _checked_values(
 
 
 def _only(name: str, values: Iterable[Any]) -> SearchFilters:
-    wanted = list(values)
-    if not wanted:
+    chosen = list(values)
+    if not chosen:
         raise ValueError(f"{name} needs at least one value; leave the filter out to restrict nothing")
-    return check_filters({name: wanted})
+    return check_filters({name: chosen})
 
 
 class MetadataFilter:

@@ -67,7 +67,7 @@ class Principal:
     def role_in(self, project: str | None) -> Role | None:
         """The highest role that counts in a project; None: none does. Project None stands for what all projects share,
         where only a role in every project counts."""
-        counting = [role for place, role in self.roles if place is None or place == project]
+        counting = [role for granted, role in self.roles if granted is None or granted == project]
         return max(counting, key=lambda role: role.rank, default=None)
 
     @property
@@ -78,8 +78,8 @@ class Principal:
     @cached_property
     def projects(self) -> tuple[str, ...] | None:
         """The projects whose documents this person sees besides those shared by all, ascending; None: all projects."""
-        places = {place for place, _ in self.roles}
-        return None if None in places else tuple(sorted(place for place in places if place is not None))
+        projects = {project for project, _ in self.roles}
+        return None if None in projects else tuple(sorted(project for project in projects if project is not None))
 
     @property
     def local(self) -> bool:

@@ -1,10 +1,11 @@
 """Stored score profiles: versions of a workspace's own, the default, and the former names of score factors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile
 
 __all__ = [
@@ -106,12 +107,20 @@ class ProfileVersion:
 
 @dataclass(frozen=True, slots=True)
 class DefaultProfile:
-    """The default profile of a project (None: of the whole library); the latest entry applies.
+    """The default profile of a project (None: of the whole library) and the filters a new search starts with; the
+    latest entry applies.
 
     name: always its newest version; "" removes the choice, so that the library's or the built-in default applies.
+    filters: read for the whole library only.
     """
 
     project: str | None
     name: str
     who: str
     at: datetime
+    filters: SearchFilters = field(default_factory=SearchFilters)
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is chosen; a choice that was withdrawn is an entry, too."""
+        return bool(self.name) or self.filters != SearchFilters()

@@ -81,7 +81,7 @@ class NearWord:
     library, `stem`: as indexed (for a synonym, the synonym itself). cosine: of the two words, in [0, 1], None for a
     synonym; closeness: its weight, in (0, 1]."""
 
-    asked: str
+    query_word: str
     word: str
     stem: str
     cosine: float | None
@@ -319,10 +319,10 @@ def fast_replace(value: T, **values: Any) -> T:
     Span(start=1, end=5)
     """
     kind: Any = type(value)
-    read, places = _fields_of(kind)
+    read, indices = _fields_of(kind)
     values_in_order = list(read(value))
     for name, new in values.items():
-        values_in_order[places[name]] = new
+        values_in_order[indices[name]] = new
     copy: T = kind(*values_in_order)
     return copy
 
@@ -330,4 +330,4 @@ def fast_replace(value: T, **values: Any) -> T:
 @cache
 def _fields_of(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], Mapping[str, int]]:
     names = [field.name for field in fields(kind)]
-    return attrgetter(*names), {name: place for place, name in enumerate(names)}
+    return attrgetter(*names), {name: index for index, name in enumerate(names)}

@@ -100,8 +100,8 @@ class Vocabulary:
         """
         domains = _replaced(self.domains, [each for each in changes if isinstance(each, DomainWords)])
         authorities = _replaced(self.authorities, [each for each in changes if isinstance(each, AuthorityNames)])
-        places = _replaced(self.jurisdictions, [each for each in changes if isinstance(each, JurisdictionNames)])
-        return Vocabulary(domains, authorities, places)
+        jurisdictions = _replaced(self.jurisdictions, [each for each in changes if isinstance(each, JurisdictionNames)])
+        return Vocabulary(domains, authorities, jurisdictions)
 
 
 BUILT_IN = Vocabulary()

@@ -209,11 +209,11 @@ def comparison_data(experiments: Sequence[Experiment]) -> dict[str, Any]:
                 "measures": {
                     row.measure.name: asdict(pair.gain) | {"p_value": pair.p_value}
                     for row in found.rows
-                    if (pair := row.gains[place]) is not None
+                    if (pair := row.gains[index]) is not None
                 },
             }
-            for place, each in enumerate(experiments)
-            if place
+            for index, each in enumerate(experiments)
+            if index
         ],
         "questions_in_common": found.shared,
         "doubts": list(found.doubts),

@@ -91,7 +91,7 @@ def scored(result: SearchResult, graded: GradedResult, level: Level) -> tuple[tu
 def run_experiment(
     experiment: Experiment,
     questions: QuestionSet,
-    asked: Sequence[JudgedQuestion],
+    judged_questions: Sequence[JudgedQuestion],
     judgments: Sequence[Judgment],
     search: Searching,
     now: datetime,
@@ -104,16 +104,16 @@ def run_experiment(
     now: time at which all questions are asked. on_done: gets the number of steps done (questions asked, then weight
     mixes tried). Raises OptimisationStopped when `stop` says so, BadRequest without questions, and search errors.
     """
-    if not asked:
+    if not judged_questions:
         raise BadRequest(f"'{questions.name}' contains no questions.", "Add questions to it first.")
     judgments_by_question = _by_question(judgments)
     outcomes: list[QuestionOutcome] = []
     replays: dict[int, Replay] = {}
     known: dict[int, GradedResult] = {}
-    for start in range(0, len(asked), _AT_ONCE):
+    for start in range(0, len(judged_questions), _AT_ONCE):
         if stop():
             raise OptimisationStopped
-        batch = asked[start : start + _AT_ONCE]
+        batch = judged_questions[start : start + _AT_ONCE]
         found = search([request_of(each, questions, experiment.profile.ref) for each in batch])
         results = {each.id: result for each, result in zip(batch, found, strict=True)}
         for each, outcome, graded in _measured(batch, results, judgments_by_question, questions.level):
@@ -125,7 +125,7 @@ def run_experiment(
     experiment = replace(
         experiment, outcomes=tuple(outcomes), measures=summary(outcomes), unjudged=unjudged_share(outcomes)
     )
-    return _improved(experiment, asked, replays, Grades(questions.level, known), on_done, stop)
+    return _improved(experiment, judged_questions, replays, Grades(questions.level, known), on_done, stop)
 
 
 def _measured(
@@ -144,7 +144,7 @@ def _measured(
 
 def _improved(
     experiment: Experiment,
-    asked: Sequence[JudgedQuestion],
+    questions: Sequence[JudgedQuestion],
     replays: Mapping[int, Replay],
     grades: Grades,
     on_done: Callable[[int], None],
@@ -160,11 +160,11 @@ def _improved(
         on_done(len(experiment.outcomes) + done)
 
     found = optimised(
-        [OptimisationRequest(each, replays[each.id]) for each in asked if each.id in known],
+        [OptimisationRequest(each, replays[each.id]) for each in questions if each.id in known],
         grades,
         experiment.profile,
         experiment.optimising,
-        unanswerable=[replays[each.id] for each in asked if not each.answerable],
+        unanswerable=[replays[each.id] for each in questions if not each.answerable],
         on_trial=on_trial,
         stop=stop,
     )
@@ -232,8 +232,8 @@ class ExperimentRunner:
         if optimising is not None:
             check_optimising(optimising)
         questions = self._store.question_set(set_id)
-        asked = len(self._store.questions(set_id))
-        if not asked:
+        question_count = len(self._store.questions(set_id))
+        if not question_count:
             raise BadRequest(f"'{questions.name}' contains no questions.", "Add questions to it first.")
         now = self._now()
         return self._store.add_experiment(
@@ -246,7 +246,7 @@ class ExperimentRunner:
                 who=who.strip(),
                 started_at=now,
                 beat_at=now,
-                total=_steps(asked, optimising),
+                total=_steps(question_count, optimising),
                 optimising=optimising,
                 note=note.strip(),
                 scheduled=scheduled,
@@ -283,13 +283,13 @@ class ExperimentRunner:
 
     def _done(self, progress: "_Progress", began: datetime, stop: Callable[[], bool]) -> Experiment:
         set_id = progress.experiment.set_id
-        questions, asked = self._store.question_set(set_id), self._store.questions(set_id)
+        questions, judged = self._store.question_set(set_id), self._store.questions(set_id)
         judgments = self._store.judgments(set_id)
-        progress.of(_steps(len(asked), progress.experiment.optimising))
+        progress.of(_steps(len(judged), progress.experiment.optimising))
         experiment = run_experiment(
             progress.experiment,
             questions,
-            asked,
+            judged,
             judgments,
             lambda requests: self._searcher.search_many(requests, began, cited=False),
             began,

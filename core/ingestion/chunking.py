@@ -139,7 +139,7 @@ def _packed(pieces: Sequence[_Piece], text: str, sizes: ChunkSizes) -> list[list
     """Packs pieces into passages up to the target; prefers to break at paragraphs and items, merges remainders."""
     packed: list[list[_Piece]] = []
     current: list[_Piece] = []
-    for piece in (part for whole in pieces for part in _bounded(whole, text, sizes)):
+    for piece in (part for long_piece in pieces for part in _bounded(long_piece, text, sizes)):
         headed = current and current[-1].kind is BlockKind.HEADING and _length(current) < sizes.target
         if current and piece.end - current[0].start > sizes.target and not headed:
             closed, rest = _at_opening(current, piece, sizes)
@@ -195,8 +195,8 @@ def _lead(group: _Group, pieces: Sequence[_Piece], text: str) -> str:
     first = bisect_right(group.pieces, pieces[0].start, key=lambda piece: piece.end)
     # A longer list has its lead-in where nobody would look for it, and searching it for each passage takes quadratic
     # time.
-    for place in range(first - 1, max(-1, first - 1 - _MOST_ITEMS), -1):
-        piece = group.pieces[place]
+    for index in range(first - 1, max(-1, first - 1 - _MOST_ITEMS), -1):
+        piece = group.pieces[index]
         if piece.kind is not BlockKind.ITEM:
             lead = " ".join(text[piece.start : piece.end].split())
             return lead if piece.kind is BlockKind.PARAGRAPH else ""

@@ -93,10 +93,10 @@ class FileNamePatterns:
 
     def free(self, name: str) -> str:
         """The name, or the next free numbered one; comparison ignores case."""
-        wanted = name
-        while self._taken[wanted.casefold()]:
+        candidate = name
+        while self._taken[candidate.casefold()]:
             path = PurePosixPath(name)
             self._taken[name.casefold()] += 1
-            wanted = str(path.with_name(f"{path.stem} ({self._taken[name.casefold()]}){path.suffix}"))
-        self._taken[wanted.casefold()] += 1
-        return wanted
+            candidate = str(path.with_name(f"{path.stem} ({self._taken[name.casefold()]}){path.suffix}"))
+        self._taken[candidate.casefold()] += 1
+        return candidate

@@ -87,15 +87,15 @@ def with_those_cut_off(
 ) -> Sequence[Vectors]:
     """Fills in, in place, the vectors of parts beyond the model's maximum length, embedded separately."""
     cut = [
-        (row, place)
+        (row, index)
         for row, vectors in enumerate(found)
-        for place in np.flatnonzero(~vectors.any(axis=1)).tolist()
-        if parts[row][place].of(texts[row]).strip()
+        for index in np.flatnonzero(~vectors.any(axis=1)).tolist()
+        if parts[row][index].of(texts[row]).strip()
     ]
     if cut:
-        alone = embed([parts[row][place].of(texts[row]) for row, place in cut])
-        for (row, place), vector in zip(cut, alone, strict=True):
-            found[row][place] = vector
+        alone = embed([parts[row][index].of(texts[row]) for row, index in cut])
+        for (row, index), vector in zip(cut, alone, strict=True):
+            found[row][index] = vector
     return found
 
 

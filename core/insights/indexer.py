@@ -209,7 +209,7 @@ class InsightIndexer:
         else:
             document_id = self._store_side(item, prepared or self.prepare(item), known)
         if document_id != item.document_id:
-            self._store.place(item, document_id)
+            self._store.assign_document(item, document_id)
 
     def _store_side(self, item: InsightOrEpisode, prepared: PreparedInsight, known: Document | None) -> int:
         """Put the passages where every leg finds them; the old ones leave first."""
@@ -239,8 +239,8 @@ class InsightIndexer:
         document = self._document(item)
         if document is not None:
             self._catalogue.delete(document.id)
-        for gone in {item.document_id, document.id if document else 0} - {0}:
-            self._sparse.delete([gone])
-            self._index.delete([gone])
+        for document_id in {item.document_id, document.id if document else 0} - {0}:
+            self._sparse.delete([document_id])
+            self._index.delete([document_id])
         if item.document_id:
-            self._store.place(item, 0)
+            self._store.assign_document(item, 0)

@@ -207,8 +207,8 @@ class InsightService:
 
     def delete(self, item: M) -> M:
         """Remove it from every search and list until it is restored; its row stays. Raises Outdated, NotFound."""
-        gone = replace(item, deleted_at=item.deleted_at or self._now())
-        return self._indexer.synchronize(self._store.change(gone))
+        deleted = replace(item, deleted_at=item.deleted_at or self._now())
+        return self._indexer.synchronize(self._store.change(deleted))
 
     def restore(self, item: M) -> M:
         """Bring a deleted one back. Raises Outdated, NotFound."""

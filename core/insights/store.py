@@ -166,7 +166,7 @@ class InsightStore(Protocol):
         """
         ...
 
-    def place(self, item: InsightOrEpisode, document_id: int) -> None:
+    def assign_document(self, item: InsightOrEpisode, document_id: int) -> None:
         """Store the id of its pseudo-document; its version stays. Raises NotFound."""
         ...
 

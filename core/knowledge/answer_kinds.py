@@ -9,7 +9,7 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["AnswerKind", "answer_kinds", "asked_kind"]
+__all__ = ["AnswerKind", "answer_kinds", "question_kind"]
 
 _KEYS = ("name", "label", "asked", "held", "marks", "needed")
 
@@ -22,8 +22,8 @@ class AnswerKind:
 
     name: str
     label: str
-    asked: re.Pattern[str]
-    held: re.Pattern[str]
+    question_pattern: re.Pattern[str]
+    answer_pattern: re.Pattern[str]
     marks: tuple[str, ...] = ()
     needed: bool = False
 
@@ -37,7 +37,7 @@ class AnswerKind:
         lower_case = sentence.lower()
         if self.marks and not any(mark in lower_case for mark in self.marks):
             return ""  # cheap check first: most sentences fail it, and the pattern takes many times as long
-        found = self.held.search(lower_case)
+        found = self.answer_pattern.search(lower_case)
         return sentence[found.start() : found.end()].strip() if found else ""
 
 
@@ -49,22 +49,29 @@ def answer_kinds() -> Mapping[str, AnswerKind]:
     return {row["name"]: _kind(row, rows["parts"]) for row in rows["kinds"]}
 
 
-def asked_kind(question: str) -> str:
+def question_kind(question: str) -> str:
     """The name of the answer kind a question asks for, or "" for any kind.
 
-    >>> asked_kind("How long are records kept?"), asked_kind("Why are they kept?")
+    >>> question_kind("How long are records kept?"), question_kind("Why are they kept?")
     ('duration', '')
     """
     lower_case = question.lower().replace("’", "'")
-    return next((kind.name for kind in answer_kinds().values() if kind.asked.search(lower_case)), "")
+    return next((kind.name for kind in answer_kinds().values() if kind.question_pattern.search(lower_case)), "")
 
 
 def _kind(row: Mapping[str, Any], parts: Mapping[str, str]) -> AnswerKind:
     check_keys("answer_kinds", "kinds", row, _KEYS)
     try:
-        asked, held = (re.compile(row[key].replace("\n", "").format(**parts), re.ASCII) for key in ("asked", "held"))
+        question_pattern, answer_pattern = (
+            re.compile(row[key].replace("\n", "").format(**parts), re.ASCII) for key in ("asked", "held")
+        )
         return AnswerKind(
-            row["name"], row["label"], asked, held, tuple(row.get("marks", ())), bool(row.get("needed", False))
+            row["name"],
+            row["label"],
+            question_pattern,
+            answer_pattern,
+            tuple(row.get("marks", ())),
+            bool(row.get("needed", False)),
         )
     except (KeyError, IndexError, ValueError, re.error) as error:
         named = row.get("name", "a row")

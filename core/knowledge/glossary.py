@@ -70,10 +70,10 @@ def found_terms(words: str) -> Sequence[GlossaryTerm]:
     >>> found_terms("no such term")
     []
     """
-    wanted = words.casefold().split()
+    phrase = words.casefold().split()
     found = [
         each
         for each in glossary().values()
-        if all(word in " ".join((each.term, each.means, *each.also)).casefold() for word in wanted)
+        if all(word in " ".join((each.term, each.means, *each.also)).casefold() for word in phrase)
     ]
-    return sorted(found, key=lambda each: not all(word in each.term.casefold() for word in wanted))
+    return sorted(found, key=lambda each: not all(word in each.term.casefold() for word in phrase))

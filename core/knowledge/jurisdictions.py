@@ -24,7 +24,6 @@ __all__ = [
     "implied_place_finder",
     "implied_places",
     "jurisdiction_table",
-    "unstated_government_jurisdiction",
 ]
 
 _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL", "ID", "DE", "CO", "AS", "MS", "MO"})
@@ -32,8 +31,6 @@ _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL
 
 _TOP_KEYS = (
     "global_names",
-    "unstated_government",
-    "unstated_by_language",
     "capital_only",
     "aliases",
     "misleading",
@@ -206,18 +203,6 @@ def codes_of_states(certain: bool = False) -> frozenset[str]:
     return frozenset(_rows()["states"]) - (_WORDLIKE if certain else frozenset())
 
 
-def unstated_government_jurisdiction(language: str | None = "en") -> str | None:
-    """Default jurisdiction of a law that names no place: the table's value for English, else by language, or None.
-
-    >>> [unstated_government_jurisdiction(language) for language in ("en", "de", "es")]
-    ['federal', 'country:DE', None]
-    """
-    rows = _rows()
-    if language in (None, "en"):
-        return str(rows["unstated_government"])
-    return rows["unstated_by_language"].get(language)
-
-
 def _of_all_levels(text: str, before: int, match: re.Match[str]) -> bool:
     """Whether "federal" is joined with "state": "state and federal law", "federal or state agencies"."""
     behind, ahead = _BESIDE_STATES
@@ -313,14 +298,14 @@ def implied_places(text: str) -> Iterator[Place]:
     """
     addresses, sums = implied_place_finder().find(text)
     for match in addresses:
-        value = _place_of(match["host"].lower())
+        value = _jurisdiction_of(match["host"].lower())
         if value:
             yield Place(value, match.start(), match.end(), "mail" if match["lead"] == "@" else "site")
     for match in sums:
         yield Place(_signal_rows()["money"][match["sign"]], match.start(), match.end(), "money")
 
 
-def _place_of(host: str) -> str | None:
+def _jurisdiction_of(host: str) -> str | None:
     """The place implied by a host name, or None.
 
     >>> [_place_of(host) for host in ("hr.example.ie", "co.kitsap.wa.us", "texas.gov", "example.com", "www.va.gov")]

@@ -42,13 +42,13 @@ class PatternFinder:
         >>> [[match.group() for match in found] for found in finder.find("Pay SHALL be 12.")]
         [['SHALL be'], ['12']]
         """
-        places: dict[int, list[int]] = {}
+        positions: dict[int, list[int]] = {}
         for folded, automaton in self._automata:
             for last, starting in automaton.iter(_plain(text, folded)):
                 for number, length in starting:
-                    places.setdefault(number, []).append(last - length + 1)
+                    positions.setdefault(number, []).append(last - length + 1)
         for number, pattern in enumerate(self.patterns):
-            found = places.get(number, ())
+            found = positions.get(number, ())
             if number in self._unknown or len(found) * _LETTERS_PER_PLACE > len(text):
                 yield list(pattern.finditer(text))
             else:
@@ -80,13 +80,13 @@ class PatternFinder:
         return made
 
 
-def _matches(pattern: re.Pattern[str], text: str, places: Iterable[int]) -> Sequence[re.Match[str]]:
+def _matches(pattern: re.Pattern[str], text: str, positions: Iterable[int]) -> Sequence[re.Match[str]]:
     """Like `finditer`, for a pattern that only matches at the given ascending positions and never matches ""."""
     found = []
     end = 0
-    for place in places:
-        if place >= end:
-            match = pattern.match(text, place)
+    for position in positions:
+        if position >= end:
+            match = pattern.match(text, position)
             if match is not None:
                 found.append(match)
                 end = match.end()
@@ -112,11 +112,11 @@ def starts_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
 def _sequence(parts: Iterable[Any], folded: bool) -> _Begun:
     begun = _NOTHING
     for part in parts:
-        whole = [start for start, complete in begun if complete]
-        if not whole:
+        complete_starts = [start for start, complete in begun if complete]
+        if not complete_starts:
             break
         following = _part(part, folded)
-        longer = {(start + rest, complete) for start in whole for rest, complete in following}
+        longer = {(start + rest, complete) for start in complete_starts for rest, complete in following}
         grown = frozenset({each for each in begun if not each[1]} | longer)
         if len(grown) > _MOST_STARTS:
             return _ended(begun)
@@ -235,10 +235,10 @@ class _StemmedText:
         """(start, end) of each word."""
         return [match.span() for match in _PART.finditer(self._text)]
 
-    def places(self, forms: Container[str]) -> Sequence[int]:
+    def positions(self, forms: Container[str]) -> Sequence[int]:
         """Indexes of the words that have one of the forms, ascending."""
-        wanted = {word for word, (stemmed, written) in self.forms.items() if stemmed in forms or written in forms}
-        return [at for at, word in enumerate(self.words) if word in wanted] if wanted else ()
+        present = {word for word, (stemmed, written) in self.forms.items() if stemmed in forms or written in forms}
+        return [at for at, word in enumerate(self.words) if word in present] if present else ()
 
 
 # Cached, because every table reads the same document text in turn.
@@ -257,8 +257,8 @@ class PhraseFinder:
 
     def __init__(self, rows: Mapping[str, Sequence[str]]) -> None:
         phrases: dict[str, dict[int, dict[tuple[str, ...], list[str]]]] = {}
-        for key, spoken in rows.items():
-            for phrase in spoken:
+        for key, wordings in rows.items():
+            for phrase in wordings:
                 parts = _table_parts(phrase)
                 by_length = phrases.setdefault(parts[0], {}).setdefault(len(parts), {})
                 by_length.setdefault(parts, []).append(key)
@@ -268,7 +268,7 @@ class PhraseFinder:
         """All matches in reading order; a word belongs to one phrase, but a phrase may belong to several rows."""
         words = _read(text)
         free = 0
-        for at in words.places(self._by_first):
+        for at in words.positions(self._by_first):
             if at < free:
                 continue
             length, keys = self._at(words, at)

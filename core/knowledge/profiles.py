@@ -30,18 +30,18 @@ class _Limit:
     least: float = 0
     most: float = inf
     above: bool = False
-    whole: bool = False
+    integer: bool = False
     optional: bool = False
 
     def holds(self, value: object) -> bool:
         if value is None:
             return self.optional
-        if not _is_number(value) or (self.whole and not isinstance(value, int)):
+        if not _is_number(value) or (self.integer and not isinstance(value, int)):
             return False
         return self.least <= value <= self.most and not (self.above and value == self.least)
 
     def __str__(self) -> str:
-        kind = "a whole number" if self.whole else "a number"
+        kind = "a whole number" if self.integer else "a number"
         if self.most == inf:
             return f"{kind} {'above' if self.above else 'of at least'} {self.least}"
         return f"{kind} in {'(' if self.above else '['}{self.least}, {self.most}]"
@@ -50,18 +50,18 @@ class _Limit:
 _LIMITS = {
     "threshold": _Limit(0, 1),
     "floor": _Limit(0, 1),
-    "max_results": _Limit(1, 100, whole=True),
+    "max_results": _Limit(1, 100, integer=True),
     "half_life_days": _Limit(above=True, optional=True),
-    "fusion_k": _Limit(1, 1000, whole=True),
+    "fusion_k": _Limit(1, 1000, integer=True),
     "routing_outside": _Limit(0, 1, optional=True),
     "covered": _Limit(0, 1, above=True, optional=True),
     "partial": _Limit(0, 1, above=True, optional=True),
-    "version": _Limit(0, whole=True),
+    "version": _Limit(0, integer=True),
 }
 
 _WEIGHT, _STRENGTH, _LEG = _Limit(0, 1), _Limit(0, 1, above=True), _Limit()
 
-_FLOATS = tuple(key for key, limit in _LIMITS.items() if not limit.whole)
+_FLOATS = tuple(key for key, limit in _LIMITS.items() if not limit.integer)
 
 
 @dataclass(frozen=True, slots=True)

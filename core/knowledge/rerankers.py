@@ -62,8 +62,8 @@ def parse_rerankers(raw: Mapping[str, Any]) -> RerankTable:
     return RerankTable(
         {name: _row(name, raw[name]) for name in RERANKERS},
         share,
-        _whole("reading", reading, "candidates"),
-        _whole("reading", reading, "characters"),
+        _integer("reading", reading, "candidates"),
+        _integer("reading", reading, "characters"),
     )
 
 
@@ -72,11 +72,11 @@ def _row(name: str, raw: Mapping[str, Any]) -> RerankerRow:
     for key in _WORDS:
         if not isinstance(raw.get(key), str) or not raw[key]:
             raise BadTable(f"core/knowledge/rerankers.toml: [{name}] has no '{key}'.", "Add it, in quotes.")
-    words, numbers = (raw[key] for key in _WORDS), (_whole(name, raw, key) for key in _NUMBERS)
+    words, numbers = (raw[key] for key in _WORDS), (_integer(name, raw, key) for key in _NUMBERS)
     return RerankerRow(name, *words, *numbers)
 
 
-def _whole(row: str, raw: Mapping[str, Any], key: str) -> int:
+def _integer(row: str, raw: Mapping[str, Any], key: str) -> int:
     value = raw.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise BadTable(

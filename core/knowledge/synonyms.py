@@ -32,11 +32,11 @@ class SynonymTable:
 
     def others(self, words: str) -> Mapping[tuple[int, int], tuple[str, ...]]:
         """Same as `other_wordings`, for this thesaurus."""
-        places: dict[tuple[int, int], list[str]] = {}
+        spans: dict[tuple[int, int], list[str]] = {}
         for found in self.finder.find(words):
-            places.setdefault((found.start, found.end), []).append(found.key)
-        alternatives = {place: tuple(self._alternatives(wordings)) for place, wordings in places.items()}
-        return MappingProxyType({place: others for place, others in alternatives.items() if others})
+            spans.setdefault((found.start, found.end), []).append(found.key)
+        alternatives = {span: tuple(self._alternatives(wordings)) for span, wordings in spans.items()}
+        return MappingProxyType({span: others for span, others in alternatives.items() if others})
 
     def _alternatives(self, wordings: Sequence[str]) -> Iterator[str]:
         """Alternatives to the terms of one span: each stem once, none equal to the span's own."""

@@ -98,12 +98,12 @@ class ArchiveMembers:
         for member in extracted.members:
             if member.note:
                 notes.append(f"'{member.name}': {member.note}")
-            receipt = self._taken_in(document, member, SourceType.EMAIL if mail else document.source_type, old)
+            receipt = self._add_member(document, member, SourceType.EMAIL if mail else document.source_type, old)
             if receipt is not None and receipt.duplicate_of and not self._own(document, receipt):
                 notes.append(f"'{member.name}' is in the library already, as '{receipt.duplicate_of}'.")
         return notes
 
-    def _taken_in(
+    def _add_member(
         self, document: Document, member: ContainedFile, source_type: SourceType, old: set[str]
     ) -> UploadReceipt | None:
         """Upload one file, unless it is empty, or was taken out before and has been archived since."""

@@ -55,7 +55,7 @@ class BackgroundJobs:
 
     def failed(self) -> Sequence[FailedWork]:
         """Jobs that failed permanently and have not succeeded since, newest first."""
-        return self._queue.given_up()
+        return self._queue.failures()
 
     def retry(self, failed: FailedWork) -> None:
         """Queue a permanently failed job again."""

@@ -125,11 +125,11 @@ class LibraryCheck:
             added, removed = self._keywords.reconcile()
             if added or removed:
                 _log.warning("The keyword index was repaired: %d passages added, %d removed.", added, removed)
-            wanted = self._catalogue.admissible(SearchFilters(archived=None))
-            if self._vectors.count() == len(wanted):
+            document_ids = self._catalogue.admissible(SearchFilters(archived=None))
+            if self._vectors.count() == len(document_ids):
                 self._notice = ""
                 return
-            found = self._check_vectors(wanted, set(), repair=False)
+            found = self._check_vectors(document_ids, set(), repair=False)
         except FivefoldError as error:
             _log.warning("The library could not be checked: %s", error)
             return

@@ -123,9 +123,9 @@ class HistoryService:
     def _of_edits(self, sets: Sequence[ChangeSet]) -> list[HistoryEntry]:
         """A deletion can be undone while the document is in the trash; what is deleted for good stays so."""
         restorable = self._trash.restorable()
-        gone = [any(c.field in _GONE and c.document_id not in restorable for c in each.changes) for each in sets]
+        final = [any(c.field in _GONE and c.document_id not in restorable for c in each.changes) for each in sets]
         return [
-            _of_edit(each, possible=each.undone_at is None and not lost) for each, lost in zip(sets, gone, strict=True)
+            _of_edit(each, possible=each.undone_at is None and not lost) for each, lost in zip(sets, final, strict=True)
         ]
 
     def _undo_profile(self, name: str, version: int, who: str) -> None:

@@ -36,8 +36,8 @@ class IdempotentRequest:
 class IdempotencyStore(Protocol):
     """Stores the keys of one tenant. Every method raises StoreFailed when the store does not respond."""
 
-    def claim(self, request: IdempotentRequest, *, kept_since: datetime) -> IdempotentRequest | None:
-        """Store a new key, or return the request that has it already. Keys claimed before `kept_since` are deleted."""
+    def claim(self, request: IdempotentRequest, *, retained_since: datetime) -> IdempotentRequest | None:
+        """Store a new key, or return the request that has it. Keys claimed before `retained_since` are deleted."""
         ...
 
     def reclaim(self, request: IdempotentRequest, before: IdempotentRequest) -> bool:
@@ -67,7 +67,7 @@ class IdempotencyService:
         """
         now = self._now()
         new = IdempotentRequest(by.login, key, fingerprint, now)
-        known = self._store.claim(new, kept_since=now - KEPT)
+        known = self._store.claim(new, retained_since=now - KEPT)
         if known is None:
             return None
         if known.fingerprint != fingerprint:

@@ -220,9 +220,9 @@ class SavedSearchService:
         person = who.strip()
         if not shared and not person:
             raise BadRequest("A view of your own needs your name.", "Enter your name, or save it for everybody.")
-        asked = replace(request, question=request.question.strip(), top_k=None)
+        stripped = replace(request, question=request.question.strip(), top_k=None)
         owner = "" if shared else person
-        return self._store.add_view(SavedSearch(_checked_name(name), asked, shown, owner, person, self._now()))
+        return self._store.add_view(SavedSearch(_checked_name(name), stripped, shown, owner, person, self._now()))
 
     def rename(self, view: SavedSearch, name: str, who: str) -> SavedSearch:
         """Rename a saved search. Raises BadRequest for a taken or invalid name, Outdated when someone else changed it
@@ -244,13 +244,13 @@ class SavedSearchService:
 
     def problems(self, views: Sequence[SavedSearch]) -> Mapping[int, str]:
         """View id → why it can no longer be run, for those whose profile was deleted."""
-        gone: dict[str, str] = {}
+        missing: dict[str, str] = {}
         for ref in {view.request.profile for view in views if view.request.profile}:
             try:
                 self._profiles.find(ref)
             except BadRequest as problem:
-                gone[ref] = problem.message
-        return {view.id: gone[view.request.profile] for view in views if view.request.profile in gone}
+                missing[ref] = problem.message
+        return {view.id: missing[view.request.profile] for view in views if view.request.profile in missing}
 
     def matching(self, request: SearchRequest, who: str) -> Sequence[SavedSearch]:
         """The saved searches, shared or a person's own, with this same request, own ones first."""

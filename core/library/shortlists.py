@@ -140,33 +140,33 @@ class ShortlistService:
             return found
         return self._with(found, (*found.items, item))
 
-    def remove(self, shortlist_id: int, place: int) -> Shortlist:
+    def remove(self, shortlist_id: int, index: int) -> Shortlist:
         """Remove the item at a place, counted from 0. Raises NotFound."""
         found = self.get(shortlist_id)
-        _at(found, place)
-        return self._with(found, (*found.items[:place], *found.items[place + 1 :]))
+        _at(found, index)
+        return self._with(found, (*found.items[:index], *found.items[index + 1 :]))
 
-    def insert(self, shortlist_id: int, place: int, item: ShortlistItem) -> Shortlist:
+    def insert(self, shortlist_id: int, index: int, item: ShortlistItem) -> Shortlist:
         """Put an item back at its place."""
         found = self.get(shortlist_id)
-        return self._with(found, (*found.items[:place], item, *found.items[place:]))
+        return self._with(found, (*found.items[:index], item, *found.items[index:]))
 
-    def move(self, shortlist_id: int, place: int, step: int) -> Shortlist:
+    def move(self, shortlist_id: int, index: int, step: int) -> Shortlist:
         """Move the item at a place up (-1) or down (1); at an end it stays."""
         found = self.get(shortlist_id)
-        moved, target = _at(found, place), place + step
-        rest = [each for number, each in enumerate(found.items) if number != place]
+        moved, target = _at(found, index), index + step
+        rest = [each for number, each in enumerate(found.items) if number != index]
         if not 0 <= target < len(found.items):
             return found
         return self._with(found, (*rest[:target], moved, *rest[target:]))
 
-    def note(self, shortlist_id: int, place: int, text: str) -> Shortlist:
+    def note(self, shortlist_id: int, index: int, text: str) -> Shortlist:
         """Write a note beside an item. Raises BadRequest when it is too long."""
         if len(text) > _LONGEST_NOTE:
             raise BadRequest(f"A note has at most {_LONGEST_NOTE:,} characters.", "Shorten it.")
         found = self.get(shortlist_id)
-        noted = replace(_at(found, place), note=text.strip())
-        return self._with(found, (*found.items[:place], noted, *found.items[place + 1 :]))
+        noted = replace(_at(found, index), note=text.strip())
+        return self._with(found, (*found.items[:index], noted, *found.items[index + 1 :]))
 
     def _with(self, shortlist: Shortlist, items: Sequence[ShortlistItem]) -> Shortlist:
         return self._store.change_shortlist(replace(shortlist, items=tuple(items)))
@@ -176,14 +176,14 @@ class ShortlistService:
         documents = self._catalogue.documents_by_id([each.document_id for each in shortlist.items])
         passages = self._catalogue.passages([each.passage_id for each in shortlist.items])
         found: dict[int, str] = {}
-        for place, item in enumerate(shortlist.items):
+        for index, item in enumerate(shortlist.items):
             document, passage = documents.get(item.document_id), passages.get(item.passage_id)
             if document is None:
-                found[place] = "The document was deleted; quote and place are as they were saved."
+                found[index] = "The document was deleted; quote and place are as they were saved."
             elif passage is None or item.quote not in passage.text:
-                found[place] = "The document was processed again; quote and place are as they were saved."
+                found[index] = "The document was processed again; quote and place are as they were saved."
             elif document.archived:
-                found[place] = "The document is archived."
+                found[index] = "The document is archived."
         return found
 
 
@@ -202,10 +202,10 @@ def item_of(hit: Hit, question: str, now: datetime) -> ShortlistItem:
     )
 
 
-def _at(shortlist: Shortlist, place: int) -> ShortlistItem:
-    if not 0 <= place < len(shortlist.items):
+def _at(shortlist: Shortlist, index: int) -> ShortlistItem:
+    if not 0 <= index < len(shortlist.items):
         raise NotFound("This item is not (or no longer) in the shortlist.", "Open the shortlist again.")
-    return shortlist.items[place]
+    return shortlist.items[index]
 
 
 def _checked_name(name: str) -> str:

@@ -44,7 +44,7 @@ class _Running:
     step: str
     began: float
     turns: int
-    told: float = 0.0
+    reported_at: float = 0.0
     text: str = ""
 
 
@@ -76,9 +76,9 @@ class StepClock:
             running.turns = turns
             if now - running.began > self._limit(running):
                 raise self._too_slow(running)
-            if text == running.text or now - running.told < _TOLD_SECONDS:
+            if text == running.text or now - running.reported_at < _TOLD_SECONDS:
                 return False
-            running.told, running.text = now, text
+            running.reported_at, running.text = now, text
             return True
 
     def end(self, document_id: int) -> None:

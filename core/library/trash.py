@@ -277,8 +277,8 @@ class TrashService:
         What people did stays: audit log, history, decisions and judgments, without the document's words. Repeat it when
         it was interrupted. Raises NotFound, before anything is deleted.
         """
-        gone = [self._store.begin_purge(each.document_id) for each in map(self._store.find, document_ids)]
-        ids = [each.document_id for each in gone]
+        purged = [self._store.begin_purge(each.document_id) for each in map(self._store.find, document_ids)]
+        ids = [each.document_id for each in purged]
         if not ids:
             return ()
         texts = [text for each in ids for text in self._store.texts(each)]
@@ -290,20 +290,20 @@ class TrashService:
         for document_id in ids:
             self._store.forget(document_id)
         self._renew_notes(ids)
-        for each in gone:
+        for each in purged:
             for name in filter(None, (each.sha256, each.readable)):
                 with self._store.unreferenced(name) as unused:
                     if unused:
                         self._originals.delete(name)
             self._note(each, who)
             self._store.finish(each.document_id)
-        return gone
+        return purged
 
-    def _note(self, gone: TrashedDocument, who: str) -> None:
+    def _note(self, document: TrashedDocument, who: str) -> None:
         """Once, also when the purge is repeated."""
-        noted = self._log.newest(_ENTRIES, gone.document_id)
+        noted = self._log.newest(_ENTRIES, document.document_id)
         if not any(change.field == ERASED for each in noted for change in each.changes):
-            change = LabelEdit(gone.document_id, gone.name, ERASED, "", gone.sha256)
+            change = LabelEdit(document.document_id, document.name, ERASED, "", document.sha256)
             self._log.add(ChangeSet(self._now(), who, "Deleted for good", (change,)))
 
     def purge_due(self) -> Sequence[TrashedDocument]:

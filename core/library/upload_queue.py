@@ -176,12 +176,12 @@ class UploadQueue:
         """Store and queue each file, the smallest first; yields a receipt or an error for each in that order. One bad
         file stops no other.
         """
-        place: int | None = None
+        queue_position: int | None = None
         ordered = sorted(files, key=lambda file: file.size)
         for start in range(0, len(ordered), _STORED_AT_ONCE):
             stored = [self._stored(file, project, tags) for file in ordered[start : start + _STORED_AT_ONCE]]
             new = [each.document_id for each in stored if isinstance(each, UploadReceipt) and not each.duplicate_of]
-            place = self._jobs.defer_ingest(new, place)
+            queue_position = self._jobs.defer_ingest(new, queue_position)
             yield from stored
 
     def _stored(self, file: NewFile, project: str | None, tags: Sequence[str]) -> UploadReceipt | FivefoldError:
@@ -243,8 +243,8 @@ class UploadQueue:
 
     def try_again(self, document_ids: Sequence[int] | None = None) -> int:
         """Queue failed or stopped files again, None: all that a retry can help; returns their number."""
-        wanted = self._store.to_try_again() if document_ids is None else document_ids
-        waiting = self._store.requeue(wanted)
+        ids = self._store.to_try_again() if document_ids is None else document_ids
+        waiting = self._store.requeue(ids)
         self._jobs.defer_ingest(waiting)
         return len(waiting)
 

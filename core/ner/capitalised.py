@@ -183,10 +183,10 @@ def _ending_at(text: str, run: Sequence[NameToken], first_word: int, at: int) ->
 
 def _own(run: Sequence[NameToken], first_word: int, at: int) -> int:
     """First word of the name that ends at `at`: after the last "and" or "for", and after "of" except "Bank of …"."""
-    for place in range(at - 1, first_word, -1):
-        key = run[place].key
-        if key in ("and", "the") or key in _APART or (key == "of" and run[place - 1].plain not in _OF):
-            return place + 1
+    for index in range(at - 1, first_word, -1):
+        key = run[index].key
+        if key in ("and", "the") or key in _APART or (key == "of" and run[index - 1].plain not in _OF):
+            return index + 1
     return first_word
 
 
@@ -239,11 +239,11 @@ def _ends_there(text: str, run: Sequence[NameToken], head: int, end: int) -> boo
 def _act(text: str, run: Sequence[NameToken], first_word: int, at: int) -> tuple[int, int, EntityType] | None:
     """Matches "Clean Air Act [of 1970]", but not "the Act"; drops "Title VII of" before an act."""
     first = first_word
-    for place in range(first_word, at):
-        key = run[place].key
+    for index in range(first_word, at):
+        key = run[index].key
         cut = key == "the" or (key == "of" and run[first_word].plain in _PARTS)
-        if cut or (key == "and" and place > 0 and len(run[place - 1].plain) < 3):
-            first = place + 1
+        if cut or (key == "and" and index > 0 and len(run[index - 1].plain) < 3):
+            first = index + 1
     if at <= first or run[at - 1].key in _LINKS or all(len(word.plain) < 4 for word in run[first:at]):
         return None
     dated = at + 2 < len(run) and run[at + 1].key == "of" and run[at + 2].plain.isdigit()

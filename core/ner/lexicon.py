@@ -122,8 +122,8 @@ class NameLexicon:
         keys = [word.key for word in read_words(spelling)]
         if len(keys) == 1:
             return self._single.get(spelling)
-        wanted = name_key(keys) if keys else ()
-        return next((entity for key, entity in self._several.get(keys[0] if keys else "", ()) if key == wanted), None)
+        words = name_key(keys) if keys else ()
+        return next((entity for key, entity in self._several.get(keys[0] if keys else "", ()) if key == words), None)
 
     def find(self, text: str, words: Sequence[NameToken]) -> Iterator[NameMatch]:
         """All names in reading order; the longest wins where several start."""

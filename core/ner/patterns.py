@@ -93,11 +93,11 @@ def written_amount(sign: str, number: str, unit: str = "") -> str:
     ('$20,000,000', '$1,500,000', '')
     """
     digits = number.replace(",", "")
-    whole, _, fraction = digits.partition(".")
+    integer, _, fraction = digits.partition(".")
     power = _MILLIONS.get(unit.lower(), 0)
     if power:
-        whole, fraction = whole + fraction[:power].ljust(power, "0"), fraction[power:]
-    amount = int(whole or "0")
+        integer, fraction = integer + fraction[:power].ljust(power, "0"), fraction[power:]
+    amount = int(integer or "0")
     fraction = fraction.rstrip("0").ljust(2, "0") if fraction.rstrip("0") else ""
     formatted = f"{amount:,}" + (f".{fraction}" if fraction else "")
     return f"{sign.removeprefix('US')}{formatted}" if amount or fraction else ""

@@ -76,6 +76,6 @@ class JobQueue(Protocol):
         """Remove the record of a failed job: it succeeded after all, or is no longer wanted."""
         ...
 
-    def given_up(self) -> Sequence[FailedWork]:
+    def failures(self) -> Sequence[FailedWork]:
         """Failed jobs that have neither succeeded since nor been queued again, newest first."""
         ...

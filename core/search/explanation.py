@@ -199,8 +199,8 @@ def _multipliers(left: Score, right: Score) -> list[ScoreDifference]:
     b = [right_by_name[name].value if name in right_by_name else 1.0 for name in names]
     mean_sum = fsum(fsum(factor.contribution for factor in score.factors) for score in (left, right)) / 2
     parts = []
-    for place, name in enumerate(names):
-        around = (prod(a[:place]) * prod(b[place + 1 :]) + prod(b[:place]) * prod(a[place + 1 :])) / 2
+    for index, name in enumerate(names):
+        around = (prod(a[:index]) * prod(b[index + 1 :]) + prod(b[:index]) * prod(a[index + 1 :])) / 2
         values = (
             left_by_name[name].value if name in left_by_name else None,
             right_by_name[name].value if name in right_by_name else None,
@@ -210,7 +210,7 @@ def _multipliers(left: Score, right: Score) -> list[ScoreDifference]:
             right_by_name[name].reason if name in right_by_name else "",
         )
         parts.append(
-            ScoreDifference(name, *values, None, 0.0, 0.0, (a[place] - b[place]) * around * mean_sum, *reasons)
+            ScoreDifference(name, *values, None, 0.0, 0.0, (a[index] - b[index]) * around * mean_sum, *reasons)
         )
     return parts
 
@@ -252,9 +252,9 @@ def _steps(versus: ResultComparison) -> list[int]:
     left, right = (round(float(f"{side.score.total:.3f}") * _THOUSANDTHS) for side in (versus.left, versus.right))
     missing = left - right - sum(steps)
     turn = 1 if missing > 0 else -1
-    places = sorted(range(len(exact)), key=lambda i: (abs(exact[i]) < 0.5, turn * (steps[i] - exact[i])))
-    for place in places[: abs(missing)]:
-        steps[place] += turn
+    order = sorted(range(len(exact)), key=lambda i: (abs(exact[i]) < 0.5, turn * (steps[i] - exact[i])))
+    for index in order[: abs(missing)]:
+        steps[index] += turn
     return steps
 
 

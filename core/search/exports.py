@@ -52,9 +52,9 @@ def _hit_text(hit: Hit) -> str:
     passage = hit.candidate.passage
     labels = [part for part in (passage.truth, passage.authority, passage.jurisdiction) if part]
     best = next(iter(hit.citations), None)
-    place = written(best, CitationStyle.BRIEF) if best else passage.document_name
+    location = written(best, CitationStyle.BRIEF) if best else passage.document_name
     quote = display_quote(best.quote if best else passage.text)
-    return f"{hit.rank:2}. {hit.score.total:.3f}  {place}  {', '.join(labels)}\n    {quote}"
+    return f"{hit.rank:2}. {hit.score.total:.3f}  {location}  {', '.join(labels)}\n    {quote}"
 
 
 _SIGNS = re.compile(r"([\\`*_\[\]|~#$!{}])")
@@ -245,7 +245,7 @@ def _hit_row(hit: Hit, result: SearchResult) -> tuple[Any, ...]:
     return (
         hit.rank,
         hit.score.total,
-        *_place(passage, document),
+        *_location(passage, document),
         passage.truth,
         passage.authority,
         passage.domain,
@@ -264,7 +264,7 @@ def _hit_row(hit: Hit, result: SearchResult) -> tuple[Any, ...]:
     )
 
 
-def _place(passage: Passage, document: Document | None) -> tuple[Any, ...]:
+def _location(passage: Passage, document: Document | None) -> tuple[Any, ...]:
     """Document, page, rows, section."""
     rows = f"{passage.rows[0]}–{passage.rows[1]}" if passage.rows else None
     return passage.document_name, passage.page if document and document.paged else None, rows, passage.section
@@ -336,7 +336,7 @@ def _left_out_rows(result: SearchResult) -> Sheet:
     heads = ("document", "page", "rows", "section", "reason", "detail", "score", "passage")
     rows = tuple(
         (
-            *_place(each.candidate.passage, result.documents.get(each.candidate.passage.document_id)),
+            *_location(each.candidate.passage, result.documents.get(each.candidate.passage.document_id)),
             each.reason.value,
             each.detail,
             each.score.total if each.score else None,
@@ -410,7 +410,7 @@ def export_data(result: SearchResult) -> dict[str, Any]:
 
 def _dropped_data(dropped: Dropped, result: SearchResult) -> dict[str, Any]:
     passage = dropped.candidate.passage
-    document, page, rows, section = _place(passage, result.documents.get(passage.document_id))
+    document, page, rows, section = _location(passage, result.documents.get(passage.document_id))
     return {
         "passage_id": passage.id,
         "document": document,

@@ -232,12 +232,12 @@ class SearchPipeline:
 
     def _deepened(self, result: SearchResult, retrieval: RetrievalRequest, now: datetime) -> SearchResult:
         """The result ranked, with as many bands as its page needs and there are."""
-        wanted = result.request.offset + (result.request.top_k or result.profile.max_results)
+        needed = result.request.offset + (result.request.top_k or result.profile.max_results)
         band = 0
         while True:
             ranked = _ranked(result, now)
             ended = exhausted(result.legs, retrieval.depth) or _is_last(ranked, band)
-            if ended or ranked.total >= wanted:
+            if ended or ranked.total >= needed:
                 return replace(ranked, more=not ended)
             band += 1
             retrieval = replace(retrieval, depth=2 * retrieval.depth)
@@ -331,8 +331,8 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     )
 
 
-def _with_fusion(signals: Signals, place: FusedRank) -> Signals:
-    return fast_replace(signals, fusion=place.score, ranks=place.ranks)
+def _with_fusion(signals: Signals, fused: FusedRank) -> Signals:
+    return fast_replace(signals, fusion=fused.score, ranks=fused.ranks)
 
 
 def _both(earlier: LegReport, later: LegReport) -> LegReport:

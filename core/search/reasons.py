@@ -28,7 +28,7 @@ def why_words(candidate: Candidate, score: Score, keywords: Sequence[str]) -> st
     nearness = "Close" if signals.similarity >= _CLOSE else "Related" if signals.similarity >= _RELATED else "Not close"
     parts = [f"{nearness} in meaning (similarity {signals.similarity:.2f})"]
     contained = list(dict.fromkeys(term.term for term in signals.terms if term.score > 0))
-    wordings = {near.asked: near.word for near in signals.near_words if near.asked not in contained}
+    wordings = {near.query_word: near.word for near in signals.near_words if near.query_word not in contained}
     missing = [word for word in dict.fromkeys(keywords) if word not in contained and word not in wordings]
     if contained:
         parts.append(f"contains {_quoted(contained)}{f', not {_quoted(missing)}' if missing else ''}")

@@ -51,9 +51,13 @@ class SearchService:
 
     def _with_place_notice(self, result: SearchResult) -> SearchResult:
         """The result, with a notice when the question names a place that no passage is labelled with."""
-        place = result.route.jurisdiction
+        jurisdiction = result.route.jurisdiction
         words = next((chip.words for chip in result.route.chips if chip.kind == "jurisdiction"), "")
-        if not place or not words or self._catalogue.facets(result.filters).get("jurisdictions", {}).get(place):
+        if (
+            not jurisdiction
+            or not words
+            or self._catalogue.facets(result.filters).get("jurisdictions", {}).get(jurisdiction)
+        ):
             return result
         notice = f"No passage in the library is labelled {words}. The results are about other places."
         return replace(result, notices=(*result.notices, notice))

@@ -18,8 +18,8 @@ __all__ = [
     "UsageKind",
     "UsageLog",
     "UsageSummary",
-    "kept_question",
     "passage_uses",
+    "stored_question",
     "summarised",
     "tallied",
 ]
@@ -50,8 +50,8 @@ MARKS = (UsageKind.HELPFUL, UsageKind.NOT_HELPFUL, UsageKind.UNMARKED)
 
 @dataclass(frozen=True, slots=True)
 class UsageEvent:
-    """One action on one passage. question: as `kept_question` writes it, "" for none. who: "" for anonymous users, who
-    count as one person. document_id: may be that of an insight or episode. passage_id: 0 for a whole document.
+    """One action on one passage. question: as `stored_question` writes it, "" for none. who: "" for anonymous users,
+    who count as one person. document_id: may be that of an insight or episode. passage_id: 0 for a whole document.
     """
 
     kind: UsageKind
@@ -114,7 +114,7 @@ def summarised(counts: Iterable[tuple[str, UsageKind, int, datetime]]) -> UsageS
     rows = [row for row in counts if row[1] is UsageKind.SHOWN or row[1] in TAKEN]
 
     def total(kind: UsageKind, question: str | None = None) -> int:
-        return sum(number for asked, each, number, _ in rows if each is kind and question in (None, asked))
+        return sum(number for other, each, number, _ in rows if each is kind and question in (None, other))
 
     latest: dict[str, datetime] = {}
     for question, _, _, at in rows:
@@ -139,10 +139,10 @@ def summarised(counts: Iterable[tuple[str, UsageKind, int, datetime]]) -> UsageS
     )
 
 
-def kept_question(question: str) -> str:
+def stored_question(question: str) -> str:
     """A question as stored in events: on one line, cut to 200 characters.
 
-    >>> kept_question("  When is\\novertime due? "), len(kept_question("why " * 100))
+    >>> stored_question("  When is\\novertime due? "), len(stored_question("why " * 100))
     ('When is overtime due?', 200)
     """
     return " ".join(question.split())[:_QUESTION_CHARACTERS]
@@ -159,16 +159,16 @@ def tallied(events: Sequence[UsageEvent]) -> Mapping[int, DocumentUsage]:
     >>> tallied(said[:1])[7].uses, tallied(said)
     (1, {})
     """
-    held = [(number, event) for number, event in enumerate(events) if event.kind in TAKEN]
+    counted = [(number, event) for number, event in enumerate(events) if event.kind in TAKEN]
     marks = {
         (event.document_id, event.who, event.question, event.passage_id): (number, event)
         for number, event in enumerate(events)
         if event.kind in MARKS
     }
-    held += [each for each in marks.values() if each[1].kind is UsageKind.HELPFUL]
-    held.sort(key=lambda each: (each[1].at, each[0]), reverse=True)
+    counted += [each for each in marks.values() if each[1].kind is UsageKind.HELPFUL]
+    counted.sort(key=lambda each: (each[1].at, each[0]), reverse=True)
     by_document: dict[int, list[UsageEvent]] = {}
-    for _, event in held:
+    for _, event in counted:
         by_document.setdefault(event.document_id, []).append(event)
     return {document_id: _use(of_it) for document_id, of_it in by_document.items()}
 
@@ -217,7 +217,7 @@ class UsageLog(Protocol):
     def events_of(
         self, *, question: str | None = None, passage_id: int | None = None, limit: int = 1000
     ) -> Sequence[UsageEvent]:
-        """The latest `limit` events of a question (as `kept_question` writes it), of a passage, or both, in insertion
+        """The latest `limit` events of a question (as `stored_question` writes it), of a passage, or both, in insertion
         order; shown events are left out. Raises ValueError when neither is given."""
         ...
 

@@ -23,8 +23,8 @@ from core.search.store import (
     UsageKind,
     UsageLog,
     UsageSummary,
-    kept_question,
     passage_uses,
+    stored_question,
 )
 
 __all__ = ["UsageTracker"]
@@ -97,10 +97,10 @@ class UsageTracker:
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete all events of these documents, queued ones too. Raises StoreFailed."""
-        gone = set(document_ids)
+        deleted = set(document_ids)
         with self._writing:
             with self._changed:
-                self._waiting = deque(event for event in self._waiting if event.document_id not in gone)
+                self._waiting = deque(event for event in self._waiting if event.document_id not in deleted)
             self._log.delete(document_ids)
         with self._changed:
             for document_id in document_ids:
@@ -130,7 +130,7 @@ class UsageTracker:
 
     def of_question(self, question: str) -> Mapping[int, PassageUsage]:
         """Passage id → who opened, cited and marked it for this question. Raises StoreFailed."""
-        return passage_uses(self._log.events_of(question=kept_question(question)))
+        return passage_uses(self._log.events_of(question=stored_question(question)))
 
     def of_passage(self, passage_id: int) -> Sequence[UsageEvent]:
         """All events of a passage except shown, for any question, oldest first. Raises StoreFailed."""
@@ -177,7 +177,7 @@ class UsageTracker:
             thread.join(_CLOSE_SECONDS)
 
     def _event(self, kind: UsageKind, passage: Passage, question: str, who: str) -> UsageEvent:
-        return UsageEvent(kind, passage.document_id, passage.id, kept_question(question), who.strip(), self._now())
+        return UsageEvent(kind, passage.document_id, passage.id, stored_question(question), who.strip(), self._now())
 
     def _offer(self, events: Sequence[UsageEvent]) -> None:
         """Queue these events; those that find no room are dropped."""

@@ -117,8 +117,8 @@ class TableAnswerer:
         self, question: str, written: str, one: str, other: str, tables: Sequence[RealityTable], today: date
     ) -> TableAnswer:
         """The choice between two readings of a date in numbers."""
-        asked = [self.ask(question.replace(written, day), tables, today) for day in (one, other)]
-        choices = tuple(OtherReading(each.reading, each.query) for each in asked if each.query is not None)
+        answers = [self.ask(question.replace(written, day), tables, today) for day in (one, other)]
+        choices = tuple(OtherReading(each.reading, each.query) for each in answers if each.query is not None)
         refusal = f"{written} may be {one} or {other}. {_CHOOSE if choices else 'Write it as year, month and day.'}"
         return TableAnswer(question, refusal=refusal, others=choices)
 
@@ -203,13 +203,13 @@ class TableAnswerer:
         listed = self._values[table.id]
         if table.name not in stored:
             return listed
-        whole = dict(listed.whole)
+        values_by_words = dict(listed.whole)
         for name, value in stored[table.name]:
             column = table.column(name)
             if column is not None:
                 stems = value_words(value)
-                whole[stems] = [*whole.get(stems, []), (column, value)]
-        return ColumnValues(whole, listed.containing, listed.columns)
+                values_by_words[stems] = [*values_by_words.get(stems, []), (column, value)]
+        return ColumnValues(values_by_words, listed.containing, listed.columns)
 
     def _stored_values(self, words: QuestionWords, tables: Sequence[RealityTable]) -> ValuesByTable:
         """Values the question may name in columns that have too many to be listed in their profile."""

@@ -214,8 +214,8 @@ def form_of_items(items: Sequence[QuestionItem], table: RealityTable) -> GuidedF
     day, start, end = (dated, span.start, span.end) if dated and span else ("", None, None)
     if column and measure == Aggregation.COUNT.value:
         measure = Aggregation.AVERAGE.value if is_amount(table, _column(table, column)) else Aggregation.SHARE.value
-    kept = column if measure != Aggregation.COUNT.value else ""
-    return GuidedForm(table.name, measure, kept, by, "", tuple(where), day, start, end)
+    target = column if measure != Aggregation.COUNT.value else ""
+    return GuidedForm(table.name, measure, target, by, "", tuple(where), day, start, end)
 
 
 def _is_flag_item(before: Sequence[QuestionItem], table: RealityTable) -> bool:

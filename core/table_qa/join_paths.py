@@ -104,8 +104,8 @@ def _has_role(link: TableLink, other: RealityTable) -> bool:
     lexicon = asking()
     own = set(header_words(link.column)) - lexicon.light
     there = set(header_words(other.name)) | set(header_words(link.other_column))
-    meant = own | {synonym for stem in own for synonym in lexicon.synonyms.get(stem, ())}
-    return bool(own) and (not meant & there or bool((own - there) & _ROLES))
+    role_words = own | {synonym for stem in own for synonym in lexicon.synonyms.get(stem, ())}
+    return bool(own) and (not role_words & there or bool((own - there) & _ROLES))
 
 
 def _follow(start: JoinPath, by_name: Mapping[str, RealityTable], paths: dict[str, JoinPath]) -> None:
@@ -298,8 +298,8 @@ def _share_a_word(column: Column, other: RealityTable, key: Column) -> bool:
     there = set(header_words(key.header)) | set(header_words(other.name))
     if own & _SUPERIORS and _EMPLOYEES & there:
         return True
-    meant = own | {synonym for stem in own for synonym in lexicon.synonyms.get(stem, ())}
-    return bool(meant & (there - lexicon.light))
+    role_words = own | {synonym for stem in own for synonym in lexicon.synonyms.get(stem, ())}
+    return bool(role_words & (there - lexicon.light))
 
 
 def _rank(link: TableLink, column: Column) -> tuple[float, int]:

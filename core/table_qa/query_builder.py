@@ -87,16 +87,16 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
         for at, item in enumerate(parse.items)
         if item not in used and not _may_be_idle(words, item) and not _adds_nothing(parse, at)
     ]
-    read = {place for item in used for place in range(item.first, item.last)}
-    rest = [token for place, token in enumerate(words.tokens) if place not in read]
+    read = {index for item in used for index in range(item.first, item.last)}
+    rest = [token for index, token in enumerate(words.tokens) if index not in read]
     lost += [token.word for token in rest if token.word in asking().telling and not _joins_words(parse, idle, token)]
     if lost:
         phrases = ", ".join(dict.fromkeys(f"'{phrase}'" for phrase in lost))
         raise Unclear(f"A part of the question could not be put together: {phrases}.")
     unused = [token.word for token in rest if token.stem in asking().linking]
     measured = {item.last for item in parse.items if item.kind in _MEASURING}
-    for place, token in enumerate(words.tokens):
-        if place in measured and place not in read and token.stem in asking().linking:
+    for index, token in enumerate(words.tokens):
+        if index in measured and index not in read and token.stem in asking().linking:
             raise Unclear(f"It is not clear what '{token.word}' is.")
     if [word for word in unused if stem(word) not in _EMPLOYED] and _is_everything(query):
         raise Unclear(f"It is not clear what '{unused[0]}' asks of the rows.")
@@ -285,12 +285,12 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
     """The share of rows that meet the conditions behind the verb; conditions before it narrow the rows."""
     parse = read_groups(parse)
     end = parse.items[at].last
-    verbs = [place for place, token in enumerate(parse.words.tokens) if token.word in _COPULAS and place > end]
+    verbs = [index for index, token in enumerate(parse.words.tokens) if token.word in _COPULAS and index > end]
     tables = [item.last for item in parse.items if item.kind in ("table", "rows") and item.first >= end]
-    verb = next((place for place in verbs if not tables or place >= min(tables)), None)
+    verb = next((index for index in verbs if not tables or index >= min(tables)), None)
     split = verb if verb is not None else (min(tables) if tables else -1)
-    before = [clause for place, clause in parse.where if place < split]
-    after = [clause for place, clause in parse.where if place >= split]
+    before = [clause for index, clause in parse.where if index < split]
+    after = [clause for index, clause in parse.where if index >= split]
     flags = [clause for clause in after if _asks_yes_or_no(clause, parse.reachable)]
     if verb is None and not tables and len(after) > 1 and flags == after[-1:]:
         before, after = after[:-1], after[-1:]  # "percentage of women survived"
@@ -347,8 +347,8 @@ def _completed(parse: QuestionParse, query: TableQuery) -> TableQuery:
 
 def _joins(parse: QuestionParse, query: TableQuery) -> tuple[Join, ...]:
     paths = parse.reachable.joinable()
-    wanted = {ref.table for ref in column_refs(query)}
-    needed = {join.alias for path in paths if path.alias in wanted for join in path.joins}
+    tables = {ref.table for ref in column_refs(query)}
+    needed = {join.alias for path in paths if path.alias in tables for join in path.joins}
     joins = {join.alias: join for path in paths for join in path.joins}
     return tuple(join for alias, join in joins.items() if alias in needed)
 

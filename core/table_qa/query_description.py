@@ -220,11 +220,11 @@ def headline(query: TableQuery, rows: Rows, tables: Mapping[str, RealityTable]) 
         if 0 < rows.total <= _MOST_NAMED:
             return "; ".join(" ".join(map(format_cell, row)) for row in rows.rows)
         return f"{rows.total:,} different {'value' if rows.total == 1 else 'values'}"
-    asked = [(query.columns.index(ref) + 1, ref) for ref in query.asked if ref in query.columns]
-    if asked and 0 < rows.total <= _MOST_NAMED and len(rows.columns) == len(query.columns) + 1:
+    outputs = [(query.columns.index(ref) + 1, ref) for ref in query.requested if ref in query.columns]
+    if outputs and 0 < rows.total <= _MOST_NAMED and len(rows.columns) == len(query.columns) + 1:
         writer = _QueryWriter(query, tables)
         return "; ".join(
-            _row_in_short(query, [writer.cell(ref, row[place]) for place, ref in asked]) for row in rows.rows
+            _row_in_short(query, [writer.cell(ref, row[index]) for index, ref in outputs]) for row in rows.rows
         )
     return f"{rows.total:,} {'row' if rows.total == 1 else 'rows'}"
 

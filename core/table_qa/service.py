@@ -231,8 +231,8 @@ class TableService:
             rows = self._store.run(checked, MOST_SQL_ROWS, _SQL_MS)
         except FivefoldError as error:
             self._store.remember(TableHistory(sql.strip(), self._now(), 0, 0.0, error.message))
-            if isinstance(error, BadRequest) and (meant := suggest_names(sql, tables)):
-                raise BadRequest(error.message, f"{meant} {error.hint}".strip()) from error
+            if isinstance(error, BadRequest) and (suggestions := suggest_names(sql, tables)):
+                raise BadRequest(error.message, f"{suggestions} {error.hint}".strip()) from error
             raise
         self._store.remember(TableHistory(sql.strip(), self._now(), rows.total, rows.milliseconds))
         return rows

@@ -39,11 +39,11 @@ def suggest_names(sql: str, tables: Sequence[RealityTable]) -> str:
     "Did you mean job_role?"
     """
     spelt = _spellings(tables)
-    meant: list[str] = []
+    suggestions: list[str] = []
     for token in _unknown(sql, tables):
         near = get_close_matches(_folded(token.text), sorted(spelt), n=_MOST_SUGGESTED, cutoff=_LEAST_ALIKE)
-        meant += [name for spelling in near for name in sorted(spelt[spelling])]
-    listed = list(dict.fromkeys(meant))[:_MOST_SUGGESTED]
+        suggestions += [name for spelling in near for name in sorted(spelt[spelling])]
+    listed = list(dict.fromkeys(suggestions))[:_MOST_SUGGESTED]
     return f"Did you mean {' or '.join(listed)}?" if listed else ""
 
 

@@ -10,14 +10,15 @@ __all__ = ["browser_component", "leave_fields", "listen_to_keys"]
 
 @cache
 def browser_component(name: str, file: str) -> Any:
-    """A script as a Streamlit component, registered once per process. file: its path in this folder; a style sheet of
-    the same name is applied to what it draws."""
+    """A script as a Streamlit component, registered once per process. file: its path in this folder; dom.js is put in
+    front of it, and a style sheet of the same name is applied to what it draws."""
     from streamlit.components.v2 import component
 
-    script = Path(__file__).parent / file
+    folder = Path(__file__).parent
+    script = folder / file
     styles = script.with_suffix(".css")
     css = styles.read_text("utf-8") if styles.exists() else None
-    return component(name, js=script.read_text("utf-8"), css=css)
+    return component(name, js=(folder / "dom.js").read_text("utf-8") + script.read_text("utf-8"), css=css)
 
 
 def listen_to_keys(on_help: Callable[[], None]) -> None:

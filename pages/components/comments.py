@@ -42,11 +42,11 @@ def label_of(comments: Sequence[Comment], tasks: Sequence[Assignment]) -> str:
 def comment_button(target: Target, key: str) -> None:
     """A small button that opens the panel of a target."""
     with notices.show_errors():
-        said, tasks = of_target(target)
-        number = len(said) + len(tasks)
+        remarks, tasks = of_target(target)
+        number = len(remarks) + len(tasks)
         button = st.popover(
-            f"{number}" if number else "", icon=":material/comment:", help=label_of(said, tasks), key=f"{key}.popover",
-            type="tertiary", on_change="rerun",
+            f"{number}" if number else "", icon=":material/comment:", help=label_of(remarks, tasks),
+            key=f"{key}.popover", type="tertiary", on_change="rerun",
         )  # fmt: skip
         if button.open:
             with button, st.container(width=_WIDTH, gap="small"):
@@ -57,11 +57,12 @@ def comment_button(target: Target, key: str) -> None:
 def comment_expander(target: Target, key: str) -> None:
     """A line that unfolds the panel of a target; unfolded where there is something to read."""
     with notices.show_errors():
-        said, tasks = of_target(target)
-        waiting = bool(said) or any(task.done_at is None for task in tasks)
+        remarks, tasks = of_target(target)
+        waiting = bool(remarks) or any(task.done_at is None for task in tasks)
         line = st.expander(
-            label_of(said, tasks), icon=":material/comment:", key=f"{key}.expander", expanded=waiting, on_change="rerun"
-        )
+            label_of(remarks, tasks), icon=":material/comment:", key=f"{key}.expander",
+            expanded=waiting, on_change="rerun",
+        )  # fmt: skip
         if line.open:
             with line:
                 _panel(target, key)
@@ -79,17 +80,17 @@ def _panel(target: Target, key: str) -> None:
     state, person = st.session_state, session.principal()
     if problem := state.pop(f"{key}.problem", None):
         notices.error(problem)
-    said, tasks = of_target(target)
+    remarks, tasks = of_target(target)
     _undo_line(key)
     for task in tasks:
         _task(task, key, target)
-    names = _names(target, person) if any(comment.mentions for comment in said) else {}
-    for comment in said:
+    names = _names(target, person) if any(comment.mentions for comment in remarks) else {}
+    for comment in remarks:
         if state.get(f"{key}.edited") == comment.id:
             _edit_form(comment, key)
         else:
             _comment(comment, key, target, person, names)
-    if not said and not tasks:
+    if not remarks and not tasks:
         st.caption("No comments yet.")
     _form(target, key, person)
     session.workbench().notifications.read_about(target, person)
@@ -272,8 +273,7 @@ def _end_edit(key: str) -> None:
 
 def _save(key: str, comment: Comment) -> None:
     text = st.session_state[f"{key}.edit.text"] or ""
-    kept = comment.mentions
-    if _apply(key, lambda: session.workbench().comments.edit(comment.id, text, session.principal(), kept)):
+    if _apply(key, lambda: session.workbench().comments.edit(comment.id, text, session.principal(), comment.mentions)):
         _end_edit(key)
 
 

@@ -3,13 +3,6 @@ const SHOWN = 5; // values of a field in sight before "more"
 const FIND = 12; // values from which a field to find one is worth its line
 const PAUSE = 300; // milliseconds without a letter before values are asked for that are not here
 
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const button = (name, text, id, press) => {
   const made = element("button", name, text);
   made.type = "button";

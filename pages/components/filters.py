@@ -260,18 +260,20 @@ def filter_groups(
     groups = []
     for widget in widgets:
         counts = {str(value): number for value, number in facets.get(widget.field, {}).items()}
-        wanted, unwanted = _chosen(widget.field), _chosen(f"exclude_{widget.field}")
+        included, unwanted = _chosen(widget.field), _chosen(f"exclude_{widget.field}")
         known = [value for value, number in counts.items() if number]
-        titles = {value: _title(widget, value, names, terms) for value in (*widget.closed, *known, *wanted, *unwanted)}
+        titles = {
+            value: _title(widget, value, names, terms) for value in (*widget.closed, *known, *included, *unwanted)
+        }
         known.sort(key=lambda value: (-counts[value], titles[value].casefold()))
         partial = len(known) > _MOST_VALUES
         known = _with_letters(widget.field, known, titles) if partial else known
         withheld, known = max(len(known) - _MOST_VALUES, 0), known[:_MOST_VALUES]
-        offered = list(dict.fromkeys([*map(str, widget.closed), *known, *wanted, *unwanted]))
+        offered = list(dict.fromkeys([*map(str, widget.closed), *known, *included, *unwanted]))
         if not offered and not partial:
             continue
         most = max([counts.get(value, 0) for value in offered] + [1])
-        state = dict.fromkeys(wanted, "in") | dict.fromkeys(unwanted, "out")
+        state = dict.fromkeys(included, "in") | dict.fromkeys(unwanted, "out")
         values = [
             {
                 "value": value,
@@ -284,7 +286,7 @@ def filter_groups(
             for value in offered
         ]
         mode = _value_of(f"{widget.field}_mode") or "any" if widget.many else ""
-        joins = mode if len(wanted) > 1 or mode == "all" else ""
+        joins = mode if len(included) > 1 or mode == "all" else ""
         about = {"field": widget.field, "label": widget.label, "help": widget.help}
         groups.append({**about, "values": values, "mode": joins, "partial": partial, "withheld": withheld})
     return groups
@@ -322,8 +324,8 @@ def date_bars(months: Mapping[str, int], start: date | None, end: date | None) -
     long = 3 if last - first < _QUARTERS_UP_TO else 12  # months of a bar
     counted: dict[tuple[int, int], int] = {}
     for month, number in months.items():
-        place = (int(month[:4]), (int(month[5:7]) - 1) // long)
-        counted[place] = counted.get(place, 0) + number
+        bar = (int(month[:4]), (int(month[5:7]) - 1) // long)
+        counted[bar] = counted.get(bar, 0) + number
     every = [(year, part) for year in range(first, last + 1) for part in range(12 // long)]
     bars = []
     for year, part in (each for each in every if min(counted) <= each <= max(counted)):
@@ -349,8 +351,14 @@ Chip = tuple[str, str, Callable[..., None], tuple[Any, ...]]
 """Key, label, and what removes it."""
 
 
-def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms, others: Sequence[Chip] = ()) -> None:
-    """The active filters as buttons that remove them, and one that removes all. others: chips of the page's own."""
+def draw_chips(
+    document_names: Mapping[str, str],
+    terms: WorkspaceTerms,
+    others: Sequence[Chip] = (),
+    beside: Callable[[], None] = lambda: None,
+) -> None:
+    """The active filters as buttons that remove them, and one that removes all. others: chips of the page's own.
+    beside: draws what follows them."""
     chips = [*others]
     chips += [chip for widget in WIDGETS for chip in _chips_of(widget, document_names, terms)]
     if words := _date_words():
@@ -374,6 +382,7 @@ def draw_chips(document_names: Mapping[str, str], terms: WorkspaceTerms, others:
                 args=args,
             )
         st.button("Clear all", key="filter.chips.clear", type="tertiary", on_click=_clear_all, args=(others,))
+        beside()
 
 
 def _clear_all(others: Sequence[Chip]) -> None:

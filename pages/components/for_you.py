@@ -29,16 +29,16 @@ def draw_for_you() -> None:
     with notices.show_errors():
         library, person = session.workbench(), session.principal()
         tasks = library.assignments.mine(person)
-        told = [each for each in library.notifications.listed(person, unread=True) if not _is_listed(each, tasks)]
-        if not tasks and not told:
+        unread = [each for each in library.notifications.listed(person, unread=True) if not _is_listed(each, tasks)]
+        if not tasks and not unread:
             return
         with st.container(border=True, gap=None, key="for_you"):
-            _head(len(told), len(tasks), person)
+            _head(len(unread), len(tasks), person)
             for task in tasks[:_LISTED]:
                 _task(task)
-            for each in told[:_LISTED]:
+            for each in unread[:_LISTED]:
                 _notification(each)
-            more = len(tasks[_LISTED:]) + len(told[_LISTED:])
+            more = len(tasks[_LISTED:]) + len(unread[_LISTED:])
             if more:
                 st.caption(f"and {count(more, 'more thing')}")
 
@@ -48,15 +48,15 @@ def _is_listed(notification: Notification, tasks: Sequence[Assignment]) -> bool:
     return any(notification.key in (f"assignment:{each.id}:to", f"assignment:{each.id}:due") for each in tasks)
 
 
-def _head(told: int, tasks: int, person: Principal) -> None:
+def _head(unread: int, tasks: int, person: Principal) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**For you**", width="content")
-        if told:
-            st.badge(f"{told} new", color="primary")
+        if unread:
+            st.badge(f"{unread} new", color="primary")
         if tasks:
             st.badge(count(tasks, "task"), color="gray")
         st.space("stretch")
-        if told:
+        if unread:
             st.button(
                 "Mark all as read", key="for_you.read", icon=":material/done_all:", type="tertiary",
                 on_click=_read_all, args=(person,),

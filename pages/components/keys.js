@@ -4,9 +4,7 @@ const OWN_KEYS = ".st-key-search_keys, .st-key-review_keys, [role=dialog]";
 
 export default function ({ parentElement, setTriggerValue }) {
   const onKey = (event) => {
-    const at = event.composedPath()[0];
-    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (isTyping(event) || hasModifier(event) || event.defaultPrevented) return;
     if (event.key === "?" && !document.querySelector(OWN_KEYS)) {
       event.preventDefault();
       setTriggerValue("help", true);
@@ -19,8 +17,5 @@ export default function ({ parentElement, setTriggerValue }) {
     question.focus();
     question.select();
   };
-  parentElement.stopKeys?.(); // drawn again without having been cleaned up: keys must act once
-  document.addEventListener("keydown", onKey);
-  parentElement.stopKeys = () => document.removeEventListener("keydown", onKey);
-  return parentElement.stopKeys;
+  return listenToKeys(parentElement, onKey);
 }

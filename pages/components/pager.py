@@ -34,9 +34,9 @@ def draw_pager(pages: int, key: str, *, in_url: bool = False) -> int:
     """The pager; returns the current page, from 1. Draws nothing for an empty list."""
     if pages <= 1:
         return 1
-    asked = st.session_state.get(key, 1)
+    number = st.session_state.get(key, 1)
     bind: Literal["query-params"] | None = "query-params" if in_url else None
-    return st.pagination(pages, default=pages if asked > pages else 1, width=_WIDTH, key=key, bind=bind)
+    return st.pagination(pages, default=pages if number > pages else 1, width=_WIDTH, key=key, bind=bind)
 
 
 def draw_foot(page: int, pages: int, range_text: str, key: str, on_turn: Callable[[int], None]) -> None:

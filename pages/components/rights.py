@@ -28,4 +28,4 @@ def upload_projects() -> Sequence[str]:
     """The projects that a person who may not share documents may upload to; empty for everybody else."""
     if may_share():
         return ()
-    return [place for place, role in session.principal().roles if place is not None and role.covers(Role.ANALYST)]
+    return [project for project, role in session.principal().roles if project is not None and role.covers(Role.ANALYST)]

@@ -58,9 +58,8 @@ class _Process:
     library: "OpenWorkbench | None" = None
     closing: ExitStack = field(default_factory=ExitStack)
     warming: bool = False
-    asked_to_warm: bool = False
+    warming_requested: bool = False
     warm: bool = False
-    cold_reason: str = ""
 
 
 @st.cache_resource(show_spinner=False)
@@ -139,9 +138,9 @@ def start_warming() -> None:
     """
     process = _process()
     with process.lock:
-        if process.asked_to_warm or process.library is None:
+        if process.warming_requested or process.library is None:
             return
-        process.asked_to_warm = process.warming = True
+        process.warming_requested = process.warming = True
         threading.Thread(
             target=_warm, args=(process, process.library.workbench), name="warm models", daemon=True
         ).start()
@@ -149,10 +148,9 @@ def start_warming() -> None:
 
 def _warm(process: _Process, bench: Workbench) -> None:
     try:
-        bench.search.warm()
-        process.warm = True
-    except FivefoldError as problem:
-        process.cold_reason = str(problem)
+        with suppress(FivefoldError):  # the search itself reports it
+            bench.search.warm()
+            process.warm = True
     finally:
         process.warming = False
         gc.collect()
@@ -162,7 +160,7 @@ def _warm(process: _Process, bench: Workbench) -> None:
 def ready() -> bool:
     """Whether the models are loaded; if loading failed, the search itself reports it."""
     process = _process()
-    return process.asked_to_warm and not process.warming
+    return process.warming_requested and not process.warming
 
 
 def sample_loaded() -> bool:

@@ -16,9 +16,9 @@ def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "")
     that is open by default, "" for the first on the switch.
     """
     state, usual = st.session_state, first or next(iter(views))
-    asked = st.query_params.get(param, usual)
-    known = asked if asked in views else usual
-    if state.get(key) not in views or urls.is_new_request(key, asked):
+    name = st.query_params.get(param, usual)
+    known = name if name in views else usual
+    if state.get(key) not in views or urls.is_new_request(key, name):
         state[key] = known
     view: str = (
         st.segmented_control(
@@ -32,6 +32,6 @@ def view_switch(views: Mapping[str, str], key: str, param: str, first: str = "")
         or known
     )  # a run that is broken off may leave none chosen
     urls.record(key, view)
-    if view != asked:
+    if view != name:
         st.query_params[param] = view
     return view

@@ -26,7 +26,7 @@ def draw_why_missing(result: SearchResult) -> None:
     library = session.workbench()
     names = {each.id: each.name for each in library.documents.list(archived=None)}
     missed = {each.candidate.passage.document_id for each in result.dropped}
-    wanted = st.selectbox(
+    choice = st.selectbox(
         "Document",
         sorted(names, key=lambda each: (each not in missed, names[each].casefold())),
         index=None,
@@ -34,9 +34,9 @@ def draw_why_missing(result: SearchResult) -> None:
         format_func=lambda each: names[each],
         key="dropped.document",
     )
-    dropped = [each for each in result.dropped if wanted in (None, each.candidate.passage.document_id)]
-    if wanted is not None:
-        explanation = library.search.why_missing(result, wanted)
+    dropped = [each for each in result.dropped if choice in (None, each.candidate.passage.document_id)]
+    if choice is not None:
+        explanation = library.search.why_missing(result, choice)
         st.markdown("\n".join(f"- {plain(each)}" for each in explanation.reasons))
         if explanation.best is not None and not explanation.found:
             st.caption(f"Its nearest passage: “{plain(shorten(explanation.best.text, 240))}”")

@@ -13,6 +13,7 @@ __all__ = [
     "bytes_in_words",
     "count",
     "day",
+    "from_words_asked_for",
     "highlight",
     "highlight_part",
     "highlight_spans",
@@ -53,8 +54,8 @@ def highlight(text: str, stems: Collection[str], phrases: Sequence[str] = ()) ->
     ':primary-background[**Wage\\\\, and tax**] statement'
     """
     return "".join(
-        f":primary-background[**{plain(part)}**]" if asked else plain_with_edges(part)
-        for part, asked in parts_asked_for(text, stems, phrases)
+        f":primary-background[**{plain(part)}**]" if is_match else plain_with_edges(part)
+        for part, is_match in parts_asked_for(text, stems, phrases)
     ).strip()
 
 
@@ -71,18 +72,39 @@ def parts_asked_for(text: str, stems: Collection[str], phrases: Sequence[str] = 
         if start >= last:
             parts += [(text[last:start], False), (text[start:end], True)]
             last = end
-    return [(part, asked) for part, asked in [*parts, (text[last:], False)] if part]
+    return [(part, is_match) for part, is_match in [*parts, (text[last:], False)] if part]
 
 
 def _phrase_spans(found: Sequence[tuple[int, int, str]], phrases: Sequence[str]) -> list[tuple[int, int]]:
     """The spans where the words of a phrase follow each other."""
     text_words = [word for _, _, word in found]
     return [
-        (found[place][0], found[place + len(phrase_words) - 1][1])
+        (found[start][0], found[start + len(phrase_words) - 1][1])
         for phrase_words in filter(None, map(words, phrases))
-        for place in range(len(text_words) - len(phrase_words) + 1)
-        if text_words[place : place + len(phrase_words)] == phrase_words
+        for start in range(len(text_words) - len(phrase_words) + 1)
+        if text_words[start : start + len(phrase_words)] == phrase_words
     ]
+
+
+_LEAD = 24  # characters kept before the first word asked for, so that it is read in its context. Chosen by hand.
+
+
+def from_words_asked_for(text: str, stems: Collection[str], in_sight: int) -> str:
+    """A text from where its next `in_sight` characters hold the most different words asked for; its whole text where
+    its beginning holds as many.
+
+    >>> from_words_asked_for("Any such employee who has accrued 240 hours shall be paid overtime.", {"overtim"}, 40)
+    '… 240 hours shall be paid overtime.'
+    """
+    starts = [(start, end, stem(word)) for start, end, word in word_spans(text)]
+    matches = [each for each in starts if each[2] in stems]
+
+    def matched(begin: int) -> int:
+        return len({root for start, end, root in matches if begin <= start and end <= begin + in_sight})
+
+    begins = [0, *(min(start for start, _, _ in starts if start >= first - _LEAD) for first, _, _ in matches)]
+    best = max(begins, key=matched)  # the first of several
+    return text if best == 0 else f"… {text[best:]}"
 
 
 def plain_with_edges(text: str) -> str:

@@ -48,7 +48,7 @@ def draw_account() -> None:
         st.markdown(f"**{plain(person.name)}**")
         if person.login != person.name:
             st.caption(plain(person.login))
-        lines = [f"{role.value.capitalize()} {_place(project)}" for project, role in person.roles]
+        lines = [f"{role.value.capitalize()} {_project_title(project)}" for project, role in person.roles]
         st.markdown("  \n".join(dict.fromkeys(lines)))
         _draw_sign_out("account.sign_out")
 
@@ -84,5 +84,5 @@ def _draw_sign_out(key: str) -> None:
         st.stop()
 
 
-def _place(project: str | None) -> str:
+def _project_title(project: str | None) -> str:
     return "in every project" if project is None else f"in {plain(project)}"

@@ -67,8 +67,8 @@ def write_backup(
             with tarfile.open(fileobj=raw, mode="w") as archive:
                 archive.add(dump, _DUMP)
                 missing = [name for name in manifest.originals if not _add_original(archive, name, originals)]
-                kept = tuple(name for name in manifest.originals if name not in set(missing))
-                manifest = replace(manifest, originals=kept, missing=tuple(missing))
+                stored = tuple(name for name in manifest.originals if name not in set(missing))
+                manifest = replace(manifest, originals=stored, missing=tuple(missing))
                 _add(archive, _MANIFEST, json.dumps(asdict(manifest), indent=1).encode())
             raw.flush()
             os.fsync(raw.fileno())

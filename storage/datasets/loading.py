@@ -276,9 +276,9 @@ class TableLoader:
                 table = replace(parked, version=max(each.version for each in same) + 1, current=True)
             else:
                 table = replace(parked, current=all(each.version < parked.version for each in same))
-            self._place(table, parked_name(parked.id), row["rejects"])
+            self._move_into_place(table, parked_name(parked.id), row["rejects"])
 
-    def _place(self, table: RealityTable, parked: str, rejects: Any) -> None:
+    def _move_into_place(self, table: RealityTable, parked: str, rejects: Any) -> None:
         older = self._older(table) if table.current else None
         stored = table.name if table.current else stored_name(table.name, table.version)
         self._access.as_owner(self._connection)

@@ -135,14 +135,14 @@ class _Writer:
         if query.order is None and folded and not query.groups:
             return f"{head}\n{body}"
         key, way = self._way(outputs)
-        whole = range(1, 1 + (len(query.groups) if folded else len(outputs) if query.distinct else 1))
-        rest = [str(place) for place in whole if outputs[place - 1] != key]
+        positions = range(1, 1 + (len(query.groups) if folded else len(outputs) if query.distinct else 1))
+        rest = [str(position) for position in positions if outputs[position - 1] != key]
         if not query.limit:
             return f"{head}\n{body}\nORDER BY {', '.join([key + way, *rest])}"
         first = f"ORDER BY {key}{way}\nFETCH FIRST {int(query.limit)} ROWS WITH TIES"
         if key in outputs and rest:
-            places = ", ".join([f"{outputs.index(key) + 1}{way}", *rest])
-            return f"SELECT * FROM (\n{head}\n{body}\n{first}\n) AS chosen\nORDER BY {places}"
+            ordering = ", ".join([f"{outputs.index(key) + 1}{way}", *rest])
+            return f"SELECT * FROM (\n{head}\n{body}\n{first}\n) AS chosen\nORDER BY {ordering}"
         if rest and not query.distinct and not folded and query.order and isinstance(query.order.by, ColumnRef):
             among = f"AND {self._row()} IN (SELECT {self._row()}\n{body}\n{first})"
             return f"{head}\n{body}\n{among}\nORDER BY {key}{way}, 1"

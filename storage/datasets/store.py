@@ -113,7 +113,7 @@ def _by_row(
         f'SELECT {", ".join(text.format("v") for text in texts)} FROM "{name}" AS v'
         for name, texts in zip(stored, cell_texts, strict=True)
     )
-    order = ", ".join(str(place) for place in range(1, len(shared) + 1))
+    order = ", ".join(str(position) for position in range(1, len(shared) + 1))
     counts: dict[str, int] = {}
     rows: list[RowChange] = []
     for kind, first, second in (("added", newer, older), ("removed", older, newer)):

@@ -103,9 +103,9 @@ class EmbeddedServer:
 
     def _restart(self) -> None:
         """Start a dead server, unless it keeps dying; the first program to come does it, and only once."""
-        with _REGISTRY_LOCK, ExitStack() as held:
+        with _REGISTRY_LOCK, ExitStack() as locks:
             try:
-                held.enter_context(_mutex(self.folder))
+                locks.enter_context(_mutex(self.folder))
                 if self._closing.is_set() or setup.is_running(self._data):
                     return
                 if not _note_restart(self.folder):

@@ -281,18 +281,18 @@ _PASS = 1  # execute: may traverse
 
 def let_through(folder: Path, user: int) -> None:
     """Let a user (numeric id) traverse a directory and its parents. Only root may change directories of other users."""
-    for place in (folder, *folder.parents):
-        status = place.stat()
+    for each_folder in (folder, *folder.parents):
+        status = each_folder.stat()
         if status.st_mode & _PASS or (status.st_uid == user and status.st_mode & 0o100):
             continue
         try:
-            _grant(place, user, status.st_mode)
+            _grant(each_folder, user, status.st_mode)
         except (OSError, AttributeError):  # no access lists on this disk, or on this system
-            place.chmod(status.st_mode | _PASS)
+            each_folder.chmod(status.st_mode | _PASS)
 
 
-def _grant(place: Path, user: int, mode: int) -> None:
-    entries = _entries(place) or {
+def _grant(path: Path, user: int, mode: int) -> None:
+    entries = _entries(path) or {
         (_USER_OBJ, _NOBODY): mode >> 6 & 7,
         (_GROUP_OBJ, _NOBODY): mode >> 3 & 7,
         (_OTHER, _NOBODY): mode & 7,
@@ -302,12 +302,12 @@ def _grant(place: Path, user: int, mode: int) -> None:
     entries[_USER, user] = entries.get((_USER, user), 0) | _PASS
     entries[_MASK, _NOBODY] = entries.get((_MASK, _NOBODY), entries[_GROUP_OBJ, _NOBODY]) | _PASS
     packed = (_ENTRY.pack(tag, allowed, owner) for (tag, owner), allowed in sorted(entries.items()))
-    os.setxattr(place, _ACL, _ACL_VERSION + b"".join(packed))
+    os.setxattr(path, _ACL, _ACL_VERSION + b"".join(packed))
 
 
-def _entries(place: Path) -> dict[tuple[int, int], int]:
+def _entries(root: Path) -> dict[tuple[int, int], int]:
     """(tag, user or group) → permissions; empty when the directory has only its mode."""
-    if _ACL not in os.listxattr(place):
+    if _ACL not in os.listxattr(root):
         return {}
-    found = _ENTRY.iter_unpack(os.getxattr(place, _ACL)[len(_ACL_VERSION) :])
+    found = _ENTRY.iter_unpack(os.getxattr(root, _ACL)[len(_ACL_VERSION) :])
     return {(tag, owner): allowed for tag, allowed, owner in found}

@@ -110,18 +110,18 @@ class PostgresJobQueue:
             ]
         )
 
-    def _defer(self, wanted: Sequence[_DeferredJob]) -> None:
+    def _defer(self, jobs: Sequence[_DeferredJob]) -> None:
         with store_failures("queueing a job"):
-            for start in range(0, len(wanted), _PER_STATEMENT):
-                self._defer_some({f"{self._name}:{each.key}": each for each in wanted[start : start + _PER_STATEMENT]})
+            for start in range(0, len(jobs), _PER_STATEMENT):
+                self._defer_some({f"{self._name}:{each.key}": each for each in jobs[start : start + _PER_STATEMENT]})
 
-    def _defer_some(self, wanted: dict[str, _DeferredJob]) -> None:
+    def _defer_some(self, jobs: dict[str, _DeferredJob]) -> None:
         """Queue the jobs not waiting yet with one statement; one by one if another process queued one meanwhile."""
         from procrastinate.exceptions import AlreadyEnqueued
 
         with self._engine.begin() as connection:
-            known = set(connection.scalars(_KNOWN, {"names": list(wanted)}))
-        fresh = {name: each for name, each in wanted.items() if name not in known}
+            known = set(connection.scalars(_KNOWN, {"names": list(jobs)}))
+        fresh = {name: each for name, each in jobs.items() if name not in known}
         try:
             self._insert(fresh)
         except AlreadyEnqueued:
@@ -131,15 +131,15 @@ class PostgresJobQueue:
                 except AlreadyEnqueued:
                     continue
 
-    def _insert(self, wanted: dict[str, _DeferredJob]) -> None:
-        if not wanted:
+    def _insert(self, pending: dict[str, _DeferredJob]) -> None:
+        if not pending:
             return
         with self._engine.begin() as connection:
             jobs = [
                 self._app.configure_task(
                     each.task, queue=self._name, lock=name, queueing_lock=name, priority=-each.place
                 ).make_new_job(**each.arguments)
-                for name, each in wanted.items()
+                for name, each in pending.items()
             ]
             self._app.job_manager.batch_defer_jobs(jobs, connection=connection.connection.driver_connection)
 
@@ -174,7 +174,7 @@ class PostgresJobQueue:
         with self._database.transaction("noting work that is done") as connection:
             connection.execute(delete(FAILED_WORK).where(*own, FAILED_WORK.c.number == number))
 
-    def given_up(self) -> Sequence[FailedWork]:
+    def failures(self) -> Sequence[FailedWork]:
         """Work given up and not completed since, newest first. Raises StoreFailed."""
         query = select(FAILED_WORK).where(FAILED_WORK.c.tenant_id == self._database.tenant)
         with self._database.transaction("reading failed work") as connection:

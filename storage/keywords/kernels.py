@@ -45,18 +45,18 @@ def kernels() -> Kernels:
     def admissible_rows(ids: Any, live: Any, admissible: Any) -> Any:
         size = ids.shape[0]
         found, count, row = np.empty(min(size, admissible.shape[0]), dtype=np.int64), 0, 0
-        for wanted in admissible:
-            if row + 1 < size and ids[row + 1] == wanted:
+        for candidate in admissible:
+            if row + 1 < size and ids[row + 1] == candidate:
                 row += 1
             else:  # galloping search: few may be admissible
                 step = 1
-                while row + step < size and ids[row + step] <= wanted:
+                while row + step < size and ids[row + step] <= candidate:
                     row, step = row + step, step * 2
                 while step > 1:
                     step //= 2
-                    if row + step < size and ids[row + step] <= wanted:
+                    if row + step < size and ids[row + step] <= candidate:
                         row += step
-            if row < size and ids[row] == wanted and live[row]:
+            if row < size and ids[row] == candidate and live[row]:
                 found[count] = row
                 count += 1
         return found[:count]
@@ -74,35 +74,35 @@ def kernels() -> Kernels:
             value = scores[row]
             if value <= least:
                 continue
-            place = size if size < most else most - 1
+            index = size if size < most else most - 1
             size = min(size + 1, most)
-            while place > 0 and scores[best[place - 1]] < value:
-                best[place] = best[place - 1]
-                place -= 1
-            best[place] = row
+            while index > 0 and scores[best[index - 1]] < value:
+                best[index] = best[index - 1]
+                index -= 1
+            best[index] = row
             if size == most:
                 least = scores[best[most - 1]]
         return best[:size]
 
     @njit(nogil=True)
-    def count_stems(starts: Any, rows: Any, counts: Any, columns: Any, wanted: Any) -> Any:
-        found = np.zeros((wanted.shape[0], columns.shape[0]), dtype=np.int32)
+    def count_stems(starts: Any, rows: Any, counts: Any, columns: Any, row_ids: Any) -> Any:
+        found = np.zeros((row_ids.shape[0], columns.shape[0]), dtype=np.int32)
         for number in range(columns.shape[0]):
             if columns[number] < 0:
                 continue
             first, end = starts[columns[number]], starts[columns[number] + 1]
-            for place in range(wanted.shape[0]):
+            for index in range(row_ids.shape[0]):
                 last = end
                 while first < last:
                     middle = (first + last) // 2
-                    if rows[middle] < wanted[place]:
+                    if rows[middle] < row_ids[index]:
                         first = middle + 1
                     else:
                         last = middle
                 if first == end:
                     break
-                if rows[first] == wanted[place]:
-                    found[place, number] = counts[first]
+                if rows[first] == row_ids[index]:
+                    found[index, number] = counts[first]
         return found
 
     return Kernels(admissible_rows, add_scores, best_rows, count_stems)

@@ -141,11 +141,11 @@ class Bm25Scorer:
     def passages_containing(self, terms: Sequence[str]) -> PassageIds:
         """The passages that contain every word of the terms, by stem, alone or in a compound. Stop words are ignored;
         without terms, every passage matches."""
-        wanted = required_words(terms)
+        required = required_words(terms)
         found = [np.empty(0, np.int64)]
         for segment in self.segments:
             mask = segment.live.copy()
-            for stems in stems_containing(wanted, segment.columns):
+            for stems in stems_containing(required, segment.columns):
                 rows = np.zeros(len(mask), dtype=np.bool_)
                 for each in stems:
                     rows[segment.span(each)[0]] = True
@@ -158,9 +158,9 @@ class Bm25Scorer:
     ) -> Iterator[tuple[list[int], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]]:
         """For each segment, its live passages among these: ids, rows, the norms of all its rows, and how often each of
         these passages contains each stem, shape (rows, stems)."""
-        wanted = np.array(sorted(set(passage_ids)), dtype=np.int64)
+        ids = np.array(sorted(set(passage_ids)), dtype=np.int64)
         for segment, norms in zip(self.segments, self._norms, strict=True):
-            in_range = _within_range(wanted, segment.ids)
+            in_range = _within_range(ids, segment.ids)
             rows = np.searchsorted(segment.ids, in_range)
             rows = rows[(segment.ids[rows] == in_range) & segment.live[rows]]
             columns = np.array([segment.columns.get(each, -1) for each in stems], dtype=np.int64)
@@ -215,18 +215,18 @@ def required_words(terms: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if word not in STOP_WORDS and word != _POSSESSIVE))
 
 
-def stems_containing(wanted: Sequence[str], stems: Mapping[str, int]) -> Sequence[Sequence[str]]:
+def stems_containing(words: Sequence[str], stems: Mapping[str, int]) -> Sequence[Sequence[str]]:
     """Per wanted word, the stems of an index of which a passage contains one if it contains the word.
 
     >>> stems_containing(["2", "taxes"], {"w-2": 0, "tax": 1, "non-tax": 2, "2024": 3})
     [['w-2'], ['tax', 'non-tax']]
     """
-    if not wanted:
+    if not words:
         return []
     compounds = "\n".join(["", *(each for each in stems if not each.isalnum()), ""])
     return [
         [*(each for each in _stem_forms(word) if each in stems), *dict.fromkeys(_compounds_with(word, compounds))]
-        for word in wanted
+        for word in words
     ]
 
 

@@ -137,7 +137,7 @@ def create_missing(connection: Connection, *, earlier: bool) -> None:
     for table in METADATA.sorted_tables:
         _guard(connection, table, policies)
         for column in table.columns:
-            _place(connection, table, column)
+            _add_column(connection, table, column)
     _let_purge(connection, policies)
     connection.execute(text(_TRIGGER))
     _create_job_queue(connection)
@@ -185,7 +185,7 @@ def _let_purge(connection: Connection, policies: set[str]) -> None:
             )
 
 
-def _place(connection: Connection, table: Table, column: Column[object]) -> None:
+def _add_column(connection: Connection, table: Table, column: Column[object]) -> None:
     """Set what PostgreSQL stores about a column beyond its type: its sequence, and how long values are stored.
 
     Vectors have no HNSW index: below some 100,000 passages an exact scan of the admissible rows is fast and misses

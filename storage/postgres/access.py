@@ -203,10 +203,10 @@ class SqlAuditLog:
 
     def page(self, query: AuditQuery, limit: int, offset: int) -> AuditPage:
         """Matching entries, newest first, and how many there are."""
-        wanted = (AUDIT.c.tenant_id == self._database.tenant, *_conditions(query))
-        listed = select(AUDIT).where(*wanted).order_by(AUDIT.c.id.desc()).limit(limit).offset(offset)
+        conditions = (AUDIT.c.tenant_id == self._database.tenant, *_conditions(query))
+        listed = select(AUDIT).where(*conditions).order_by(AUDIT.c.id.desc()).limit(limit).offset(offset)
         with self._database.transaction("reading the audit log") as connection:
-            total = connection.scalar(select(func.count()).select_from(AUDIT).where(*wanted)) or 0
+            total = connection.scalar(select(func.count()).select_from(AUDIT).where(*conditions)) or 0
             return AuditPage([_entry(row) for row in connection.execute(listed).mappings()], total)
 
     def values(self) -> tuple[Sequence[str], Sequence[str]]:

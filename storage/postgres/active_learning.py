@@ -270,7 +270,7 @@ class SqlActiveLearningStore:
             connection.execute(insert(VERDICTS), [self._verdict_row(each) for each in verdicts])
 
     def _verdict_row(self, each: LabelVerdict) -> dict[str, Any]:
-        verdict = {"said": storable_text(each.said), "who": storable_text(each.who), "at": each.at}
+        verdict = {"said": storable_text(each.value), "who": storable_text(each.who), "at": each.at}
         given = None if each.given is None else storable_text(each.given)
         own = {"tenant_id": self._tenant, "document_id": each.document_id, "sha256": each.sha256, "field": each.field}
         move = None if each.move is None else to_json(each.move)
@@ -288,10 +288,12 @@ class SqlActiveLearningStore:
 
 
 def _verdict(row: RowMapping) -> LabelVerdict:
-    names = ("document_id", "sha256", "field", "said", "who", "at", "given", "automatic")
+    names = ("document_id", "sha256", "field", "who", "at", "given", "automatic")
     move = row.get("move")
     return LabelVerdict(
-        **{name: row[name] for name in names}, move=None if move is None else from_json(LabelMove, move)
+        value=row["said"],
+        move=None if move is None else from_json(LabelMove, move),
+        **{name: row[name] for name in names},
     )
 
 

@@ -287,7 +287,7 @@ class SqlCatalogue:
         """Text of many pages by (document id, page number); missing ones are absent."""
         if not keys:
             return {}
-        keys_asked = (
+        page_keys = (
             func.unnest(
                 cast([int(document) for document, _ in keys], ARRAY(BigInteger)),
                 cast([int(number) for _, number in keys], ARRAY(Integer)),
@@ -297,8 +297,8 @@ class SqlCatalogue:
         )
         query = select(PAGES.c.document_id, PAGES.c.number, PAGES.c.text).where(
             PAGES.c.tenant_id == self._tenant,
-            PAGES.c.document_id == keys_asked.c.document_id,
-            PAGES.c.number == keys_asked.c.number,
+            PAGES.c.document_id == page_keys.c.document_id,
+            PAGES.c.number == page_keys.c.number,
         )
         with self._database.transaction("reading pages") as connection:
             return {(row.document_id, row.number): row.text for row in connection.execute(query)}

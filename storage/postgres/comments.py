@@ -161,12 +161,12 @@ class SqlAssignmentStore:
     ) -> Sequence[Assignment]:
         """Assignments, by due date (undated last), then oldest first."""
         column = ASSIGNMENTS.c
-        wanted = [] if key is None else [column.about == key]
-        wanted += [] if to is None else [column.given_to == storable_text(to)]
-        wanted += [] if due_by is None else [column.due <= due_by]
-        wanted += [] if done is None else [column.done_at.is_not(None) if done else column.done_at.is_(None)]
+        conditions = [] if key is None else [column.about == key]
+        conditions += [] if to is None else [column.given_to == storable_text(to)]
+        conditions += [] if due_by is None else [column.due <= due_by]
+        conditions += [] if done is None else [column.done_at.is_not(None) if done else column.done_at.is_(None)]
         with self._database.transaction("reading assignments") as connection:
-            return self._records.all(connection, *wanted, order=(column.due.asc().nulls_last(), column.id))
+            return self._records.all(connection, *conditions, order=(column.due.asc().nulls_last(), column.id))
 
     def assignment(self, assignment_id: int) -> Assignment:
         """One assignment. Raises NotFound."""

@@ -300,9 +300,9 @@ class SqlCoverageBoardStore:
 
     def cells(self, run_id: int) -> Sequence[Cell]:
         """Every stored cell of a run, ordered by topic, then by GapKind."""
-        place = func.array_position(_KINDS, CELLS.c.kind)
+        kind_position = func.array_position(_KINDS, CELLS.c.kind)
         with self._database.transaction("reading coverage cells") as connection:
-            return self._cells.all(connection, CELLS.c.run_id == run_id, order=(CELLS.c.topic_id, place))
+            return self._cells.all(connection, CELLS.c.run_id == run_id, order=(CELLS.c.topic_id, kind_position))
 
     def history(self, topic_id: int, kind: GapKind, project: str | None) -> Sequence[DecisionHistory]:
         """The results for a cell in the finished runs of this project, oldest first."""

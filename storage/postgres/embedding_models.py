@@ -208,15 +208,15 @@ class SqlEmbeddingModelStore:
 
     def lacking(self, name: str) -> tuple[PassageIds, int]:
         """The passages without a vector of this model, and the number of all. Raises StoreFailed."""
-        held = None if self._separate is None else self._separate.of(name).passage_ids()
+        stored_ids = None if self._separate is None else self._separate.of(name).passage_ids()
         with self._database.transaction("looking for passages to embed") as connection:
-            return self._lacking(connection, name, held)
+            return self._lacking(connection, name, stored_ids)
 
-    def _lacking(self, connection: Connection, name: str, held: PassageIds | None) -> tuple[PassageIds, int]:
+    def _lacking(self, connection: Connection, name: str, stored_ids: PassageIds | None) -> tuple[PassageIds, int]:
         everything = select(func.string_agg(func.int8send(CHUNKS.c.id), literal(b""))).where(self._own(CHUNKS))
-        if held is not None:
+        if stored_ids is not None:
             ids = _ids(connection.scalar(everything))
-            return np.setdiff1d(ids, held), len(ids)
+            return np.setdiff1d(ids, stored_ids), len(ids)
         prepared = exists().where(self._own(PREPARED), PREPARED.c.model == name, PREPARED.c.passage_id == CHUNKS.c.id)
         missing = everything.where(CHUNKS.c.embedded_by.is_distinct_from(name), ~prepared)
         total = connection.scalar(select(func.count()).select_from(CHUNKS).where(self._own(CHUNKS)))
@@ -242,9 +242,9 @@ class SqlEmbeddingModelStore:
         index.add(passages, vectors)
         with self._database.transaction("reading passages") as connection:
             now = {each.id: each for each in read_passages(connection, self._tenant, ids=[p.id for p in passages])}
-        gone = [each.id for each in passages if each.id not in now]
-        if gone:
-            index.discard(np.array(sorted(gone), dtype=np.int64))
+        obsolete = [each.id for each in passages if each.id not in now]
+        if obsolete:
+            index.discard(np.array(sorted(obsolete), dtype=np.int64))
         index.update(list(now.values()))
 
     def switch(self, at: datetime) -> bool:
@@ -256,14 +256,14 @@ class SqlEmbeddingModelStore:
         known = self.latest()
         if known is None or not known.under_way:
             return False
-        held = None if self._separate is None else self._separate.of(known.name).passage_ids()
+        stored_ids = None if self._separate is None else self._separate.of(known.name).passage_ids()
         with self._database.transaction("exchanging the vectors of the library") as connection:
             known = self._latest(connection, locked=True)
             if known is None or not known.under_way:
                 return False
             documents = select(DOCUMENTS.c.id).where(self._own(DOCUMENTS)).order_by(DOCUMENTS.c.id)
             connection.execute(documents.with_for_update(read=True))
-            if len(self._lacking(connection, known.name, held)[0]):
+            if len(self._lacking(connection, known.name, stored_ids)[0]):
                 return False
             self._adopt(connection, known.name)
             self._write(connection, replace(known, ended=at), model=known.model, name=known.name)

@@ -56,7 +56,7 @@ ENRICHMENTS = table_of(EnrichmentRow)
 ENRICHMENT_EDITS = table_of(EnrichmentEditRow)
 
 Item = TypeVar("Item", OperationOutcome, EnrichmentEdit)
-_PLACES = {operation: place for place, operation in enumerate(Operation)}
+_PLACES = {operation: index for index, operation in enumerate(Operation)}
 
 
 class SqlEnrichmentStore:
@@ -68,8 +68,8 @@ class SqlEnrichmentStore:
     def save(self, outcomes: Sequence[OperationOutcome]) -> None:
         """Store outcomes of documents that still exist. Raises StoreFailed."""
         with self._database.transaction("keeping what was drawn from documents") as connection:
-            wanted = DOCUMENTS.c.id == any_of([each.document_id for each in outcomes])
-            own = (DOCUMENTS.c.tenant_id == self._tenant, wanted)
+            of_outcomes = DOCUMENTS.c.id == any_of([each.document_id for each in outcomes])
+            own = (DOCUMENTS.c.tenant_id == self._tenant, of_outcomes)
             living = set(
                 connection.scalars(select(DOCUMENTS.c.id).where(*own).with_for_update(key_share=True, read=True))
             )

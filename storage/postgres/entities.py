@@ -164,7 +164,7 @@ class SqlEntityGraph:
         """Admissible passages that name any of these entities, by sum of weights, then by id."""
         if not weights or most <= 0:
             return []
-        spellings = self._asked(weights)
+        spellings = self._query_weights(weights)
         own = (ENTITIES.c.tenant_id == self._tenant, ENTITIES.c.folded == spellings.c.folded)
         ids = func.unnest(ENTITIES.c.passages).label("id")
         holders = (
@@ -184,7 +184,7 @@ class SqlEntityGraph:
         with self._reading("searching by entities") as connection:
             return [(int(row.id), tuple(row.entities)) for row in connection.execute(query)]
 
-    def _asked(self, weights: Mapping[str, float]) -> Any:
+    def _query_weights(self, weights: Mapping[str, float]) -> Any:
         """The names with their weights, as rows."""
         names = [storable_text(name) for name in weights]
         return (

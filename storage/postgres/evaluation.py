@@ -231,7 +231,7 @@ class SqlEvaluationStore:
         query = select(DEFAULTS.c.data).ext(distinct_on(DEFAULTS.c.project)).where(own).order_by(*order)
         with self._database.transaction("reading the default profiles") as connection:
             latest = [from_json(DefaultProfile, data) for data in connection.scalars(query)]
-        chosen = [default for default in latest if default.name]
+        chosen = [default for default in latest if default.is_set]
         return sorted(chosen, key=lambda default: (default.project is not None, default.project or ""))
 
     def set_default(self, default: DefaultProfile) -> None:

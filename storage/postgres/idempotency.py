@@ -38,10 +38,10 @@ class SqlIdempotencyStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def claim(self, request: IdempotentRequest, *, kept_since: datetime) -> IdempotentRequest | None:
-        """Store a new key, or return the request that has it already. Keys claimed before `kept_since` are deleted."""
+    def claim(self, request: IdempotentRequest, *, retained_since: datetime) -> IdempotentRequest | None:
+        """Store a new key, or return the request that has it. Keys claimed before `retained_since` are deleted."""
         with self._database.transaction("claiming an idempotency key") as connection:
-            old = (_COLUMNS.tenant_id == self._database.tenant, _COLUMNS.at < kept_since)
+            old = (_COLUMNS.tenant_id == self._database.tenant, _COLUMNS.at < retained_since)
             connection.execute(delete(IDEMPOTENT_REQUESTS).where(*old))
             if insert_row(connection, IDEMPOTENT_REQUESTS, self._row(request)):
                 return None

@@ -173,7 +173,7 @@ class SqlInsightStore:
             self._link(connection, new)
         return replace(new, document_id=document_id)
 
-    def place(self, insight: InsightOrEpisode, document_id: int) -> None:
+    def assign_document(self, insight: InsightOrEpisode, document_id: int) -> None:
         """Store which document makes it searchable. Raises NotFound."""
         table = _TABLES[insight.origin]
         own = (table.c.tenant_id == self._tenant, table.c.id == insight.id)

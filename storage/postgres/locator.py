@@ -100,12 +100,12 @@ class SqlLocator:
 
     def _projects(self, table: Table, noun: str, ids: Iterable[int], key: Any = None) -> list[str | None]:
         """key: the column of the ids, `id` where it has one."""
-        wanted = sorted({int(each) for each in ids})
+        document_ids = sorted({int(each) for each in ids})
         key = table.c.id if key is None else key
-        query = select(key.label("id"), table.c.project).where(self._own(table), key == any_of(wanted))
+        query = select(key.label("id"), table.c.project).where(self._own(table), key == any_of(document_ids))
         with self._database.transaction("checking rights") as connection:
             found: dict[int, str | None] = {row.id: row.project for row in connection.execute(query)}
-        for each in wanted:
+        for each in document_ids:
             if each not in found:
                 raise NotFound(f"There is no {noun} {each}.", "It may have been deleted; look at the list again.")
         return list(dict.fromkeys(found.values()))

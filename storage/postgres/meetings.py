@@ -149,8 +149,8 @@ class SqlMeetingStore:
             else:
                 here = update(ATTENDEES).where(*of_meeting, own)
                 connection.execute(here.values(present=True, beat_at=func.greatest(ATTENDEES.c.beat_at, at)))
-            gone = (others, ATTENDEES.c.present, ATTENDEES.c.beat_at < lost_before)
-            lost = connection.execute(update(ATTENDEES).where(*of_meeting, *gone).values(present=False)).rowcount
+            is_lost = (others, ATTENDEES.c.present, ATTENDEES.c.beat_at < lost_before)
+            lost = connection.execute(update(ATTENDEES).where(*of_meeting, *is_lost).values(present=False)).rowcount
             return meeting.version if was_present and not lost else self._raise_version(connection, meeting_id)
 
     def leave(self, meeting_id: int, name: str, at: datetime) -> None:
@@ -158,8 +158,8 @@ class SqlMeetingStore:
         own = (*self._attendees_of(meeting_id), ATTENDEES.c.person == storable_text(attendee_key(name)))
         with self._database.transaction("noting who is there") as connection:
             self._one(connection, meeting_id, lock=True)
-            gone = update(ATTENDEES).where(*own, ATTENDEES.c.present).values(present=False, beat_at=at)
-            if connection.execute(gone).rowcount:
+            absence = update(ATTENDEES).where(*own, ATTENDEES.c.present).values(present=False, beat_at=at)
+            if connection.execute(absence).rowcount:
                 self._raise_version(connection, meeting_id)
 
     def attendees(self, meeting_id: int) -> Sequence[Attendee]:

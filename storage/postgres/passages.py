@@ -189,8 +189,8 @@ def passage_values(passage: Passage) -> dict[str, Any]:
 def passage_from(row: Sequence[Any]) -> Passage:
     """A passage from its values, in the order of `PASSAGE_ROW`."""
     values = list(row)
-    for place, converted in _CONVERTED:
-        values[place] = converted(values[place])
+    for index, converted in _CONVERTED:
+        values[index] = converted(values[index])
     return Passage(*values)
 
 
@@ -208,7 +208,7 @@ _CONVERT: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_LISTS, tuple),
     **{name: members.__getitem__ for name, members in _MEMBERS.items()},
 }
-_CONVERTED = [(place, _CONVERT[name]) for place, name in enumerate(PASSAGE_ROW) if name in _CONVERT]
+_CONVERTED = [(index, _CONVERT[name]) for index, name in enumerate(PASSAGE_ROW) if name in _CONVERT]
 
 
 class EmbeddingDumper(Dumper):

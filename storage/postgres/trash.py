@@ -109,8 +109,8 @@ class SqlTrash:
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
-        self._whole = replace(database, scope=EVERYTHING)
-        self._access = TableAccess(self._whole)
+        self._unscoped = replace(database, scope=EVERYTHING)
+        self._access = TableAccess(self._unscoped)
 
     # Looking
 
@@ -149,8 +149,8 @@ class SqlTrash:
             if row is None:
                 message = f"Document {document_id} is not in the library."
                 raise NotFound(message, "It was deleted; go back to the library.")
-            kept = {name: row[name] for name in ("name", "sha256", "readable", "size_bytes", "project")}
-            values = {"tenant_id": self._tenant, "document_id": document_id, **kept, "who": who, "at": at}
+            columns = {name: row[name] for name in ("name", "sha256", "readable", "size_bytes", "project")}
+            values = {"tenant_id": self._tenant, "document_id": document_id, **columns, "who": who, "at": at}
             values |= {"earlier": earlier, "later": later, "purging": False}
             connection.execute(insert(TRASH).values(values | {"contents": {}}))
             counts = self._keep_rows(connection, document_id)
@@ -167,19 +167,19 @@ class SqlTrash:
     def _keep_rows(self, connection: Connection, document_id: int) -> dict[str, int]:
         """Copy every row that belongs to a document; table → rows."""
         counts: dict[str, int] = {}
-        kept = 0
+        count = 0
         for table in _belonging():
             rows = select(
                 literal(self._tenant),
                 literal(document_id),
-                func.row_number().over() + kept,
+                func.row_number().over() + count,
                 literal(table.name),
                 func.row_to_json(literal_column(table.name)),
             ).where(*_rows_of(table, self._tenant, document_id))
             columns = ["tenant_id", "document_id", "position", "origin", "data"]
             added = insert(CONTENTS).from_select(columns, rows).returning(CONTENTS.c.position)
             counts[table.name] = len(connection.scalars(added).all())
-            kept += counts[table.name]
+            count += counts[table.name]
         return counts
 
     def take_back(self, document_id: int) -> TrashedDocument:
@@ -195,7 +195,11 @@ class SqlTrash:
                 select(CONTENTS.c.data).where(own, CONTENTS.c.origin == REALITY.name).order_by(CONTENTS.c.position)
             ).all()
             for table in _belonging():
-                if table is not REALITY and not self._put_back(connection, table, document_id) and table is DOCUMENTS:
+                if (
+                    table is not REALITY
+                    and not self._restore_rows(connection, table, document_id)
+                    and table is DOCUMENTS
+                ):
                     raise BadRequest(
                         f"'{trashed.name}' cannot be restored: the same file is in the library again.",
                         "Delete that one first, or delete this one for good.",
@@ -205,11 +209,11 @@ class SqlTrash:
             connection.execute(delete(TRASH).where(self._own(TRASH, document_id)))
         return trashed
 
-    def _put_back(self, connection: Connection, table: Table, document_id: int) -> int:
+    def _restore_rows(self, connection: Connection, table: Table, document_id: int) -> int:
         """Copy the rows of one table back; those are left out whose other document is gone by now. Columns that came
         later get their defaults."""
-        kept = (self._own(CONTENTS, document_id), CONTENTS.c.origin == table.name)
-        first = connection.scalar(select(CONTENTS.c.data).where(*kept).limit(1))
+        stored = (self._own(CONTENTS, document_id), CONTENTS.c.origin == table.name)
+        first = connection.scalar(select(CONTENTS.c.data).where(*stored).limit(1))
         if first is None:
             return 0
         names = ", ".join(f'"{column.name}"' for column in table.columns if column.name in first)
@@ -227,7 +231,7 @@ class SqlTrash:
     @contextmanager
     def _moving(self, doing: str) -> Iterator[Connection]:
         """A transaction that may move tables of uploaded data too, where there are any."""
-        entered = self._access.owning(doing) if self._access.exists() else self._whole.transaction(doing)
+        entered = self._access.owning(doing) if self._access.exists() else self._unscoped.transaction(doing)
         with entered as connection:
             yield connection
 
@@ -245,7 +249,7 @@ class SqlTrash:
     def forget(self, document_id: int) -> None:
         """Delete its rows and tables, and what other rows quote from it."""
         self._redact(document_id)
-        SqlInsightStore(self._whole).renew_words(document_id)
+        SqlInsightStore(self._unscoped).renew_words(document_id)
         with self._moving("deleting for good") as connection:
             query = select(CONTENTS.c.data["id"].astext).where(
                 self._own(CONTENTS, document_id), CONTENTS.c.origin == REALITY.name
@@ -258,7 +262,7 @@ class SqlTrash:
     def _redact(self, document_id: int) -> None:
         """Take its words out of every stored value that names it."""
         named = f'"document_id": ?{int(document_id)}\\M'
-        with self._whole.transaction("deleting for good", PURGE_ROLE) as connection:
+        with self._unscoped.transaction("deleting for good", PURGE_ROLE) as connection:
             for table, names in quoting_columns().items():
                 keys = list(table.primary_key)
                 for name in names:
@@ -274,13 +278,13 @@ class SqlTrash:
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:
         """Whether no document of any tenant uses these bytes, besides those being deleted for good."""
-        with self._whole.transaction("deleting an original", PURGE_ROLE) as connection:
+        with self._unscoped.transaction("deleting an original", PURGE_ROLE) as connection:
             lock_original(connection, sha256, alone=True)
             yield not connection.scalars(text(_USED), {"names": [sha256], "settled": True}).all()
 
     def unused_originals(self, names: Sequence[str]) -> Sequence[str]:
         """Those that no document of any tenant uses, in the library or in the trash."""
-        with self._whole.transaction("looking for originals nobody uses", PURGE_ROLE) as connection:
+        with self._unscoped.transaction("looking for originals nobody uses", PURGE_ROLE) as connection:
             used = set(connection.scalars(text(_USED), {"names": list(names), "settled": False}))
         return [each for each in names if each not in used]
 
@@ -293,7 +297,7 @@ class SqlTrash:
     def alone(self) -> Iterator[bool]:
         """Whether this program alone empties the trash now; others are told so until the context ends."""
         query = text(f"SELECT pg_try_advisory_xact_lock({_PURGE_LOCK}, hashtext(:tenant))")
-        with self._whole.transaction("emptying the trash") as connection:
+        with self._unscoped.transaction("emptying the trash") as connection:
             yield bool(connection.scalar(query, {"tenant": self._tenant}))
 
     # What is left over
@@ -302,15 +306,15 @@ class SqlTrash:
         """Stored tables of uploaded data that belong to no document."""
         if not self._access.exists():
             return ()
-        kept = select(CONTENTS.c.data["id"].astext).where(
+        stored_tables = select(CONTENTS.c.data["id"].astext).where(
             CONTENTS.c.tenant_id == self._tenant, CONTENTS.c.origin == REALITY.name
         )
         query = text("SELECT tablename FROM pg_tables WHERE schemaname = :schema ORDER BY tablename")
-        with self._whole.transaction("looking for tables nobody uses") as connection:
+        with self._unscoped.transaction("looking for tables nobody uses") as connection:
             stored = connection.scalars(query, {"schema": self._access.schema}).all()
             known = known_tables(connection, self._tenant)
             used = {each.name if each.current else stored_name(each.name, each.version) for each in known}
-            used |= {parked_name(int(each)) for each in connection.scalars(kept)}
+            used |= {parked_name(int(each)) for each in connection.scalars(stored_tables)}
         return [each for each in stored if each not in used]
 
     def drop_leftover_tables(self) -> None:

@@ -101,7 +101,7 @@ class SqlUsageLog:
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
         # Totals are counted over everybody's events, whoever adds one.
-        self._whole = replace(database, scope=Scope(login=database.scope.login))
+        self._unscoped = replace(database, scope=Scope(login=database.scope.login))
         self._scoped = database.scope.projects is not None
 
     def record(self, events: Sequence[UsageEvent]) -> None:
@@ -111,7 +111,7 @@ class SqlUsageLog:
         if not events:
             return
         touched = sorted({event.document_id for event in events if event.kind is not UsageKind.SHOWN})
-        with self._whole.transaction("recording what was used") as connection:
+        with self._unscoped.transaction("recording what was used") as connection:
             self._lock(connection, touched)
             connection.execute(insert(USE_EVENTS), [self._row(event) for event in events])
             self._tally(connection, touched)
@@ -161,7 +161,7 @@ class SqlUsageLog:
         )
         columns = (events.c.document_id, events.c.question, events.c.at)
         placed = select(*columns, newest_first.label("place")).subquery()
-        asked = (
+        counts = (
             select(
                 placed.c.document_id,
                 placed.c.question,
@@ -172,13 +172,13 @@ class SqlUsageLog:
             .group_by(placed.c.document_id, placed.c.question)
             .subquery()
         )
-        questions = func.array_agg(aggregate_order_by(asked.c.question, asked.c.place))
+        questions = func.array_agg(aggregate_order_by(counts.c.question, counts.c.place))
         return select(
-            asked.c.document_id,
-            func.sum(asked.c.uses).label("uses"),
-            func.max(asked.c.last).label("last"),
-            questions.filter(asked.c.question != "").label("questions"),
-        ).group_by(asked.c.document_id)
+            counts.c.document_id,
+            func.sum(counts.c.uses).label("uses"),
+            func.max(counts.c.last).label("last"),
+            questions.filter(counts.c.question != "").label("questions"),
+        ).group_by(counts.c.document_id)
 
     def _counting_events(self, document_ids: Sequence[int]) -> Subquery:
         """The events that count as use: all actions, and valid marks that say helpful."""

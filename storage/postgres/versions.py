@@ -308,7 +308,7 @@ def _signature(row: Any) -> Signature:
 
 def _pair_row(pair: DuplicatePair, tenant: str) -> dict[str, Any]:
     own = {"tenant_id": tenant, "first": pair.first, "second": pair.second, "same": pair.same}
-    return own | {"first_kept": pair.first_kept, "second_kept": pair.second_kept, "suggested": pair.suggested}
+    return own | {"first_kept": pair.first_retained, "second_kept": pair.second_retained, "suggested": pair.suggested}
 
 
 def _pair(row: Any) -> DuplicatePair:

@@ -61,7 +61,7 @@ class SqlWordVectorStore:
     def _forget(self, model: str) -> None:
         """Nothing is in memory yet of this model's words."""
         self._of = model
-        self._held: dict[str, tuple[str, bytes]] = {}
+        self._vectors: dict[str, tuple[str, bytes]] = {}
         self._last = 0
         self._state: tuple[int, ...] = ()  # of the newest words, when they were last looked at
         self._read_at = -_FRESH_SECONDS
@@ -119,12 +119,12 @@ class SqlWordVectorStore:
                 state = tuple(connection.execute(counted).one())
                 rows = () if state == self._state else connection.execute(query).all()
             self._state = state
-            fresh = {row.stem: (row.word, bytes(row.codes)) for row in rows if row.stem not in self._held}
+            fresh = {row.stem: (row.word, bytes(row.codes)) for row in rows if row.stem not in self._vectors}
             self._read_at = monotonic()
             if fresh or self._words is None:
                 self._last = max((row.id for row in rows), default=self._last)
-                self._held = dict(sorted((self._held | fresh).items()))
-                self._words = _words(self._held)
+                self._vectors = dict(sorted((self._vectors | fresh).items()))
+                self._words = _words(self._vectors)
             return self._words
 
     def _ours(self) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -345,17 +345,17 @@ def _date_condition(filters: SearchFilters) -> dict[str, Any]:
 
 def _field_conditions(field: FilterField, filters: SearchFilters) -> Iterator[dict[str, Any]]:
     key = field.attribute
-    wanted = [_plain_value(value) for value in getattr(filters, field.name)]
+    included = [_plain_value(value) for value in getattr(filters, field.name)]
     unwanted = [_plain_value(value) for value in getattr(filters, f"exclude_{field.name}")]
     if field.many:
         every = getattr(filters, f"{field.name}_mode") == "all"
-        if wanted:
-            yield _combine("$and" if every else "$or", [{key: {"$contains": value}} for value in wanted])
+        if included:
+            yield _combine("$and" if every else "$or", [{key: {"$contains": value}} for value in included])
         if unwanted:
             yield _combine("$and", [{key: {"$not_contains": value}} for value in unwanted])
         return
-    if wanted:
-        ways: list[dict[str, Any]] = [{key: {"$in": wanted}}]
+    if included:
+        ways: list[dict[str, Any]] = [{key: {"$in": included}}]
         if field.name == "projects":  # a passage without a project belongs to every project
             ways.append({"shared": True})
         ways += [{"possible_labels": {"$contains": value}} for value in filters.possible_values(field)]

@@ -170,7 +170,7 @@ _COMMON: Mapping[str, Any] = {
     "after": (0, 1),
     "role": (TableRole.SETUP,),
     "labels": _rows_of_hidden,
-    "wanted": _plan,
+    "requested": _plan,
     "cell": (Cell("turbine", Truth.INTENT, CellState.GAP, 0.0, 0.5, topic_id=2),),
     "opinion": (ReviewerOpinion(ReviewVerdict.CONFIRMED, "Eve"),),
     "opinions": _opinions,
@@ -202,7 +202,7 @@ _COMMON: Mapping[str, Any] = {
     "mentions": ((), ("ann@example.org",)),
     "file": (next(iter(FILES)),),
     "shown": (UploadQueueView.ALL,),
-    "place": (0,),
+    "index": (0,),
     "step": (1,),
     "action": ("x",),
     "first": (True,),
@@ -249,7 +249,7 @@ _BY_ACTION: Mapping[tuple[str, str], Any] = {
 """Where the same name means something else."""
 
 
-def _told(value: object, depth: int = 0) -> Iterator[str]:
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
     """Every text inside a value."""
     if depth > 12 or value is None or isinstance(value, bool | int | float | np.ndarray):
         return
@@ -259,14 +259,14 @@ def _told(value: object, depth: int = 0) -> Iterator[str]:
         yield value.decode("utf-8", "replace")
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _told(key, depth + 1)
-            yield from _told(item, depth + 1)
+            yield from _texts(key, depth + 1)
+            yield from _texts(item, depth + 1)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
-            yield from _told(getattr(value, field.name, None), depth + 1)
+            yield from _texts(getattr(value, field.name, None), depth + 1)
     elif isinstance(value, list | tuple | set | frozenset) or hasattr(value, "__next__"):
         for item in value:
-            yield from _told(item, depth + 1)
+            yield from _texts(item, depth + 1)
     else:
         yield repr(value)
 
@@ -277,15 +277,15 @@ def test_nothing_tells_the_secret(world: World, action: str) -> None:
         try:
             method = _method(world.eve, action)
             result = method(**given) if callable(method) else method
-            told = " ".join(_told(result))
+            text = " ".join(_texts(result))
         except (FivefoldError, ValueError) as refused:
-            told = str(refused)
-        assert SECRET not in told.lower(), (action, given, _around(told))
+            text = str(refused)
+        assert SECRET not in text.lower(), (action, given, _around(text))
 
 
-def _around(told: str) -> str:
-    place = told.lower().index(SECRET)
-    return told[max(0, place - 200) : place + 100]
+def _around(expected: str) -> str:
+    place = expected.lower().index(SECRET)
+    return expected[max(0, place - 200) : place + 100]
 
 
 def test_nothing_that_is_hidden_was_changed_by_any_attempt(world: World, engine: Engine) -> None:
@@ -295,7 +295,7 @@ def test_nothing_that_is_hidden_was_changed_by_any_attempt(world: World, engine:
     assert len(world.whole.coverage.topics("Beta")) == 2
     for each in world.whole.meetings.meetings("Beta"):
         view = world.whole.meetings.view(each.id)
-        assert view.present == ("Ann",) and {said.who for said in view.contributions} == {"Ann"}
+        assert view.present == ("Ann",) and {each.who for each in view.contributions} == {"Ann"}
     assert {each.who for each in world.whole.history.newest()} == {"Ann"}
 
 

@@ -64,15 +64,15 @@ def test_a_followed_search_tells_each_person_what_they_may_see(
     add(library, "beta secret", "two", "Beta")
     check(library)
     assert library.for_principal(eve).notifications.listed(eve) == []
-    [told] = library.for_principal(ann).notifications.listed(ann)
-    assert told.title == "“Overtime”: 1 new result" and "beta secret.md" in told.text
+    [reported] = library.for_principal(ann).notifications.listed(ann)
+    assert reported.title == "“Overtime”: 1 new result" and "beta secret.md" in reported.text
     feed = library.for_principal(eve).alerts.feed(view.id, eve, "https://five.example/")
     assert b"first rule" in feed and b"secret" not in feed
 
     add(library, "alpha law", "three", "Alpha")
     check(library)
-    [told] = library.for_principal(eve).notifications.listed(eve)
-    assert told.title == "“Overtime”: 1 new result" and told.text == "In alpha law.md"
+    [reported] = library.for_principal(eve).notifications.listed(eve)
+    assert reported.title == "“Overtime”: 1 new result" and reported.text == "In alpha law.md"
 
 
 def test_what_is_said_about_a_document_is_seen_where_the_document_is(

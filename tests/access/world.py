@@ -140,12 +140,12 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
         topics.append(topic)
     sets = []
     for project in (None, "Beta"):
-        asked = whole.evaluation.judging.add_set(f"{SECRET} set", project, Level.DOCUMENT, "Ann")
-        question = whole.evaluation.judging.add_question(asked.id, f"Who inspects the {SECRET} turbine?")
-        pool = whole.evaluation.judging.pool(asked.id, question.id, ["balanced"], who="Ann")
-        whole.evaluation.judging.judge(asked.id, question.id, pool.items[0].unit, 3, "Ann")
-        experiment = whole.evaluation.experiments.begin(asked.id, "balanced", "Ann")
-        sets.append((asked, question, experiment))
+        question_set = whole.evaluation.judging.add_set(f"{SECRET} set", project, Level.DOCUMENT, "Ann")
+        question = whole.evaluation.judging.add_question(question_set.id, f"Who inspects the {SECRET} turbine?")
+        pool = whole.evaluation.judging.pool(question_set.id, question.id, ["balanced"], who="Ann")
+        whole.evaluation.judging.judge(question_set.id, question.id, pool.items[0].unit, 3, "Ann")
+        experiment = whole.evaluation.experiments.begin(question_set.id, "balanced", "Ann")
+        sets.append((question_set, question, experiment))
     whole.tables.run_sql(f"SELECT hours FROM {whole.tables.tables()[0].name} WHERE quillfeather_site = '{SECRET} 1'")
     ann = Principal("ann@example.org", "Ann", ((None, Role.ADMINISTRATOR),), Door.BROWSER)
     targets = [
@@ -158,7 +158,7 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
     assignments = [whole.assignments.assign(each, f"Ask {SECRET}", ann.login, ann) for each in targets]
     whole.alerts.follow(view.id, ann)
     meetings = [_met(whole, board) for board in boards for _ in range(2)]
-    said = [whole.meetings.comment(each.id, each.at, f"{SECRET}!", "Ann") for each in meetings]
+    statements = [whole.meetings.comment(each.id, each.at, f"{SECRET}!", "Ann") for each in meetings]
     meetings[3] = whole.meetings.end(meetings[3].id, "Ann")
     reality = whole.tables.tables()[0]
     feed = whole.feeds.add(f"https://example.org/{SECRET}.xml", project="Beta", tags=(SECRET,))
@@ -189,7 +189,7 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
         "comment_id": tuple(each.id for each in comments),
         "assignment_id": tuple(each.id for each in assignments),
         "meeting_id": tuple(each.id for each in meetings),
-        "contribution_id": tuple(each.id for each in said),
+        "contribution_id": tuple(each.id for each in statements),
         "meeting_cell": tuple(dict.fromkeys(each.at for each in meetings)),
         "links": ([replace(link, document_name="", quote="")],),
         "passage": (replace(passage, text="", document_name="", section="", entities=(), tags=()),),

@@ -53,7 +53,7 @@ def no_figures(question: str) -> tuple[Figure, ...]:
     return ()
 
 
-def asked(
+def answer_for(
     question: str = QUESTION,
     library: Library | None = None,
     *,

@@ -33,8 +33,8 @@ class Behaviour:
 
     def endpoint(self, **values: Any) -> LanguageModelClient:
         """A client of it."""
-        said = {"url": f"http://127.0.0.1:{self.port}/v1", "model": "tiny", "key": KEY, "timeout_seconds": 5.0}
-        return LanguageModelClient(**(said | values))
+        fields = {"url": f"http://127.0.0.1:{self.port}/v1", "model": "tiny", "key": KEY, "timeout_seconds": 5.0}
+        return LanguageModelClient(**(fields | values))
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def served(behaviour: Behaviour) -> Iterator[Behaviour]:
             while behaviour.drips and not behaviour.released.wait(0.05):
                 self.wfile.write(b" ")
 
-        def log_message(self, *said: Any) -> None:
+        def log_message(self, *arguments: Any) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

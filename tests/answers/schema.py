@@ -14,8 +14,8 @@ _TEXTS = {"type": "array", "items": _TEXT}
 
 def _closed(properties: Mapping[str, Any]) -> dict[str, Any]:
     """An object with these members and no others."""
-    said = dict(properties)
-    return {"type": "object", "required": list(said), "additionalProperties": False, "properties": said}
+    values = dict(properties)
+    return {"type": "object", "required": list(values), "additionalProperties": False, "properties": values}
 
 
 def _many(items: Mapping[str, Any]) -> dict[str, Any]:

@@ -81,14 +81,14 @@ ONLY_ALIKE = [
 ]
 
 
-def told(truth: Truth, quote: str, **values: object) -> TruthAnswer:
+def truth_answer(truth: Truth, quote: str, **values: object) -> TruthAnswer:
     """A truth that answers with one sentence."""
     return TruthAnswer(truth, TruthState.ANSWERED, (citation(quote, truth=truth, **values),))
 
 
 def between(one: str, other: str, **values: object) -> AgreementKind | None:
     """What regulatory and compliance agree in."""
-    found = agreements_of((told(Truth.REGULATORY, one), told(Truth.COMPLIANCE, other, **values)))
+    found = agreements_of((truth_answer(Truth.REGULATORY, one), truth_answer(Truth.COMPLIANCE, other, **values)))
     return found[0].kind if found else None
 
 
@@ -107,8 +107,8 @@ def test_they_only_look_alike(one: str, other: str) -> None:
 def test_sentences_of_different_places_or_of_a_table_do_not_agree() -> None:
     same = "Expense reports must be submitted within 30 days."
     places = (
-        told(Truth.REGULATORY, same, jurisdiction="state:CA"),
-        told(Truth.COMPLIANCE, same, jurisdiction="state:NY"),
+        truth_answer(Truth.REGULATORY, same, jurisdiction="state:CA"),
+        truth_answer(Truth.COMPLIANCE, same, jurisdiction="state:NY"),
     )
     assert agreements_of(places) == ()
     assert between(same, same, rows=(1, 1)) is None
@@ -128,5 +128,5 @@ def test_a_pair_of_truths_agrees_once_and_in_what_is_most_exact() -> None:
     )
     (found,) = agreements_of((law, policy))
     assert found.kind is AgreementKind.AMOUNT
-    assert found.first.said == "within 30 days"
+    assert found.first.text == "within 30 days"
     assert 0 < found.strength <= 1

@@ -13,12 +13,12 @@ from core.answers.brief import bibliography, brief_data, brief_html, brief_markd
 from core.answers.service import write_extractive
 from core.domain.documents import Truth
 from core.domain.five_truths import Figure, FiveTruthsAnswer
-from tests.answers.asking import COUNTED, asked
+from tests.answers.asking import COUNTED, answer_for
 from tests.answers.schema import BRIEF
 from tests.coverage.boards import citation
 from tests.search.library import Library
 
-ANSWER = asked(figures=lambda question: (COUNTED,))
+ANSWER = answer_for(figures=lambda question: (COUNTED,))
 FORMULA, SCRIPT = "=cmd|'/C calc'!A0", "<script>alert(1)</script><img src=x onerror=alert(1)>"
 HOSTILE = [
     FORMULA,
@@ -33,9 +33,11 @@ def hostile(text: str) -> FiveTruthsAnswer:
     """An answer in which every text that comes from outside is `text`."""
     figure = Figure(text, text, f"SELECT 1 -- {text}", text, text, 1)
     evil = citation(text, document_name=text, authority=text, section=text)
-    told = replace(ANSWER.of(Truth.REALITY), citations=(evil,), figures=(figure,), silence=text, needed=text)
+    reported = replace(ANSWER.of(Truth.REALITY), citations=(evil,), figures=(figure,), silence=text, needed=text)
     conflicts = tuple(replace(each, words=text) for each in ANSWER.conflicts)
-    changed = replace(ANSWER, question=text, truths=(*ANSWER.truths[:4], told), conflicts=conflicts, notices=(text,))
+    changed = replace(
+        ANSWER, question=text, truths=(*ANSWER.truths[:4], reported), conflicts=conflicts, notices=(text,)
+    )
     return replace(changed, to_raise=(text,), confidence_reason=text, filters_in_words=(text,))
 
 
@@ -46,7 +48,7 @@ class Reader(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str | None]] = []
-        self.said = ""
+        self.text = ""
         self.feed(source)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -54,7 +56,7 @@ class Reader(HTMLParser):
         self.attributes += attrs
 
     def handle_data(self, data: str) -> None:
-        self.said += data
+        self.text += data
 
 
 def test_the_brief_says_everything_there_is_to_say() -> None:
@@ -63,7 +65,7 @@ def test_the_brief_says_everything_there_is_to_say() -> None:
         assert f"## {heading}" in text
     assert "## Missing for a complete answer" in text
     assert "**expense reports submitted late: 37**" in text and COUNTED.sql in text
-    seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).said
+    seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).text
     shown = (*ANSWER.to_raise, ANSWER.confidence_reason, COUNTED.sql, *(each.words for each in ANSWER.agreements))
     assert all(words in seen for words in shown)
 
@@ -81,13 +83,13 @@ def test_each_source_stands_once_in_the_bibliography() -> None:
 
 def test_two_pages_of_one_document_are_one_source() -> None:
     pages = tuple(citation(f"Page {n}.", citation_id=f"{n}.0", page=n, document_id=7) for n in (1, 2, 2))
-    told = replace(ANSWER.truths[0], citations=pages)
-    (source,) = bibliography(replace(ANSWER, truths=(told,) * 5, conflicts=(), agreements=()))[:1]
+    reported = replace(ANSWER.truths[0], citations=pages)
+    (source,) = bibliography(replace(ANSWER, truths=(reported,) * 5, conflicts=(), agreements=()))[:1]
     assert source.written == ("[policy.pdf, p.1]", "[policy.pdf, p.2]")
 
 
 def test_the_data_are_as_described() -> None:
-    for answer in (ANSWER, asked(library=Library()), hostile(SCRIPT)):
+    for answer in (ANSWER, answer_for(library=Library()), hostile(SCRIPT)):
         data = json.loads(json.dumps(brief_data(answer, write_extractive(answer))))
         jsonschema.validate(data, BRIEF)
     assert brief_data(ANSWER)["synthesis"] is None
@@ -106,26 +108,26 @@ def test_nothing_hostile_runs_in_html(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_hostile_runs_in_markdown(text: str) -> None:
-    told = hostile(text)
-    source = brief_markdown(told, write_extractive(told))
+    reported = hostile(text)
+    source = brief_markdown(reported, write_extractive(reported))
     seen = Reader(MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
     assert not {"script", "img", "b", "table"} & set(seen.tags)
     assert all(value.startswith("/document?id=") for name, value in seen.attributes if name == "href")
     titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, write_extractive(ANSWER)))
     assert len([tag for tag in seen.tags if tag in ("h1", "h2")]) == len(titles)
-    assert text.split("\n")[-1].lstrip("`") in seen.said
+    assert text.split("\n")[-1].lstrip("`") in seen.text
 
 
 @pytest.mark.parametrize("form", [brief_markdown, brief_html])
 def test_no_line_is_a_formula(form: "object") -> None:
-    told = hostile(FORMULA)
-    lines = form(told, write_extractive(told)).split("\n")  # type: ignore[operator]
+    reported = hostile(FORMULA)
+    lines = form(reported, write_extractive(reported)).split("\n")  # type: ignore[operator]
     body = [re.sub(r"<[^>]+>", "", line) for line in lines]
     assert not [line for line in body if line.lstrip().startswith(("=", "+", "@")) and not line.startswith("  @media")]
 
 
 def test_the_same_answer_gives_the_same_brief() -> None:
-    other = asked(figures=lambda question: (COUNTED,))
+    other = answer_for(figures=lambda question: (COUNTED,))
     assert brief_html(ANSWER) == brief_html(other)
     assert brief_markdown(ANSWER) == brief_markdown(other)
     assert brief_data(ANSWER) == brief_data(other)

@@ -14,7 +14,7 @@ from core.domain.five_truths import AgreementKind, Figure, FiveTruthsAnswer, Tru
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
-from tests.answers.asking import COUNTED, QUESTION, asked, expense_library, no_figures, searching
+from tests.answers.asking import COUNTED, QUESTION, answer_for, expense_library, no_figures, searching
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 
@@ -24,7 +24,7 @@ def states(answer: FiveTruthsAnswer) -> str:
 
 
 def test_each_truth_answers_with_the_sentence_that_says_so() -> None:
-    answer = asked(figures=lambda question: (COUNTED,))
+    answer = answer_for(figures=lambda question: (COUNTED,))
     assert [each.truth for each in answer.truths] == list(Truth)
     assert states(answer) == "aasaa"
     assert answer.of(Truth.REGULATORY).citations[0].quote == "Employees must submit expense reports within 30 days."
@@ -37,16 +37,16 @@ def test_each_truth_answers_with_the_sentence_that_says_so() -> None:
 
 def test_every_sentence_belongs_to_its_truth_and_stands_on_its_page() -> None:
     library = expense_library()
-    for told in asked(library=library).truths:
-        assert len(told.citations) <= 3
-        for citation in told.citations:
-            assert citation.truth is told.truth
+    for reported in answer_for(library=library).truths:
+        assert len(reported.citations) <= 3
+        for citation in reported.citations:
+            assert citation.truth is reported.truth
             page = library.catalogue.page(citation.document_id, citation.page_number)
             assert citation.quote == page.text[citation.start : citation.end]
 
 
 def test_where_truths_disagree_and_agree_is_said() -> None:
-    answer = asked()
+    answer = answer_for()
     disputes = [(each.kind, each.first.truth, each.second.truth) for each in answer.conflicts]
     assert (ConflictKind.NUMBER, Truth.REGULATORY, Truth.COMPLIANCE) in disputes
     assert answer.conflicts[0].words.startswith("Regulatory says “within 30 days”")
@@ -57,7 +57,7 @@ def test_where_truths_disagree_and_agree_is_said() -> None:
 
 
 def test_a_silent_truth_says_why_and_what_to_obtain() -> None:
-    answer = asked()
+    answer = answer_for()
     intent = answer.of(Truth.INTENT)
     assert intent.state is TruthState.SILENT and intent.silence and intent.evidence_score == 0
     assert intent.needed.startswith(f"Obtain a requirement, statement of work or decision on “{QUESTION}”")
@@ -70,7 +70,7 @@ def test_a_silent_truth_says_why_and_what_to_obtain() -> None:
 def test_the_worst_hole_comes_first() -> None:
     library = Library()
     library.add("guide.html", "Employees submit expense reports within 30 days.", truth=Truth.REFERENCE)
-    answer = asked(library=library)
+    answer = answer_for(library=library)
     assert states(answer) == "sssas"
     assert [words.split(" on ")[0] for words in answer.to_raise] == [
         "Obtain a law, regulation or agency publication",
@@ -81,7 +81,7 @@ def test_the_worst_hole_comes_first() -> None:
 
 
 def test_an_empty_library_is_silent_everywhere_with_no_confidence() -> None:
-    answer = asked(library=Library())
+    answer = answer_for(library=Library())
     assert states(answer) == "sssss"
     assert answer.confidence == 0 and "None of the" in answer.confidence_reason
     assert not answer.answered and not answer.conflicts and not answer.agreements
@@ -111,11 +111,11 @@ def test_what_the_filters_leave_out_is_not_asked() -> None:
 
 def test_other_filters_hold_for_every_truth() -> None:
     filters = SearchFilters(authorities=("government",), recency_months=12, include_undated=True)
-    answer = asked(filters=filters)
+    answer = answer_for(filters=filters)
     assert states(answer) == "assss"
     assert answer.filters_in_words[0] == "authority is government"
     assert any("dated on or after" in words for words in answer.filters_in_words)
-    undated = asked(filters=filters.replace(include_undated=False))
+    undated = answer_for(filters=filters.replace(include_undated=False))
     assert "Regulatory: 1 undated document was left out by the date filter." in undated.notices
 
 
@@ -193,19 +193,19 @@ def test_figures_that_cannot_be_counted_are_told() -> None:
     def broken(question: str) -> tuple[Figure, ...]:
         raise StoreFailed("The table is locked.", "Try again.")
 
-    answer = asked(figures=broken)
+    answer = answer_for(figures=broken)
     assert answer.of(Truth.REALITY).state is TruthState.FAILED
     assert "No figures could be counted: The table is locked. Try again." in answer.notices
 
 
 def test_a_broken_model_fails_every_truth() -> None:
-    assert states(asked(library=expense_library(WordEmbedder(broken=True)))) == "fffff"
+    assert states(answer_for(library=expense_library(WordEmbedder(broken=True)))) == "fffff"
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])
 def test_an_empty_question_is_refused(question: str) -> None:
     with pytest.raises(BadRequest):
-        asked(question)
+        answer_for(question)
 
 
 def test_an_unknown_profile_is_refused() -> None:
@@ -222,10 +222,10 @@ def test_an_unknown_profile_is_refused() -> None:
 
 
 def test_the_same_question_twice_gives_equal_answers() -> None:
-    assert asked(figures=lambda question: (COUNTED,)) == asked(figures=lambda question: (COUNTED,))
+    assert answer_for(figures=lambda question: (COUNTED,)) == answer_for(figures=lambda question: (COUNTED,))
     library = payroll_library()
     question = "How is overtime configured?"
-    assert asked(question, library) == asked(question, library)
+    assert answer_for(question, library) == answer_for(question, library)
 
 
 def test_conflict_lowers_and_agreement_raises_confidence() -> None:
@@ -235,7 +235,7 @@ def test_conflict_lowers_and_agreement_raises_confidence() -> None:
         library.add("law.pdf", law, truth=Truth.REGULATORY)
     agreed.add("policy.md", "Employees submit expense reports within 30 days.", truth=Truth.COMPLIANCE)
     disputed.add("policy.md", "Employees submit expense reports within 60 days.", truth=Truth.COMPLIANCE)
-    none, one, two = (asked(library=library).confidence for library in (only_law, disputed, agreed))
+    none, one, two = (answer_for(library=library).confidence for library in (only_law, disputed, agreed))
     assert none < one < two <= 1
 
 
@@ -256,7 +256,7 @@ def test_the_same_words_are_cited_once() -> None:
     library = Library()
     for name in ("one.md", "two.md"):
         library.add(name, f"Travel costs are refunded on Friday. See {name}.", truth=Truth.COMPLIANCE)
-    quotes = [c.quote for c in asked("When are travel costs refunded?", library).of(Truth.COMPLIANCE).citations]
+    quotes = [c.quote for c in answer_for("When are travel costs refunded?", library).of(Truth.COMPLIANCE).citations]
     assert quotes.count("Travel costs are refunded on Friday.") == 1
 
 
@@ -267,7 +267,7 @@ def test_what_shares_words_but_not_the_matter_is_no_answer() -> None:
         "The garden of the house is kept in order during the whole lease by the tenant, whoever owns the tools.",
         truth=Truth.INTENT,
     )
-    answer = asked("When is the statement of every month furnished to the tenant?", library)
+    answer = answer_for("When is the statement of every month furnished to the tenant?", library)
     intent = answer.of(Truth.INTENT)
     assert intent.state is TruthState.SILENT and not intent.citations and intent.evidence_score == 0
     assert intent.needed.startswith("Obtain a requirement")
@@ -276,6 +276,6 @@ def test_what_shares_words_but_not_the_matter_is_no_answer() -> None:
 def test_holes_in_what_the_question_needs_come_first() -> None:
     library = Library()
     library.add("law.pdf", "Employees submit expense reports within 30 days.", truth=Truth.REGULATORY)
-    answer = asked("What are the steps to configure expense reports of employees?", library)
+    answer = answer_for("What are the steps to configure expense reports of employees?", library)
     assert answer.to_raise[0].startswith("Obtain a vendor guide")
     assert answer.confidence_reason.startswith("This question needs reference, which does not answer.")

@@ -76,7 +76,7 @@ def test_the_tables_of_a_single_project_are_counted(filters: SearchFilters, proj
 
 
 @pytest.mark.parametrize(
-    ("filters", "told"),
+    ("filters", "expected"),
     [
         (SearchFilters(), False),
         (SearchFilters(truths=("reality",)), False),
@@ -87,9 +87,9 @@ def test_the_tables_of_a_single_project_are_counted(filters: SearchFilters, proj
         (SearchFilters(exclude_truths=("reality",), recency_months=3), False),
     ],
 )
-def test_figures_a_filter_does_not_narrow_say_so(filters: SearchFilters, told: bool) -> None:
+def test_figures_a_filter_does_not_narrow_say_so(filters: SearchFilters, expected: bool) -> None:
     answer = desk(expense_library()).ask(QUESTION, filters=filters, profile="balanced")
-    assert any("whole tables" in notice for notice in answer.notices) is told
+    assert any("whole tables" in notice for notice in answer.notices) is expected
 
 
 def test_a_question_is_remembered_with_the_passages_cited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_the_key_of_a_language_model_is_never_shown(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({"answer_url": "ftp://somewhere", "answer_model": "tiny"}, "not a web address"),
         ({"answer_url": "http://somewhere/v1"}, "FIVEFOLD_ANSWER_MODEL is empty"),
@@ -143,9 +143,9 @@ def test_the_key_of_a_language_model_is_never_shown(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_a_language_model_that_cannot_be_is_refused_before_anything_starts(
-    tmp_path: Path, changes: dict[str, str], said: str
+    tmp_path: Path, changes: dict[str, str], expected: str
 ) -> None:
-    with pytest.raises(BadRequest, match=said) as caught:
+    with pytest.raises(BadRequest, match=expected) as caught:
         open_workbench(Settings(tmp_path, **changes))  # type: ignore[arg-type]
     assert KEY not in str(caught.value)
     assert list(tmp_path.iterdir()) == []

@@ -14,11 +14,11 @@ from core.answers.service import INSTRUCTION, synthesize, write_extractive
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, SynthesisFailed, SynthesisFailure
 from core.domain.five_truths import FiveTruthsAnswer
-from tests.answers.asking import COUNTED, QUESTION, asked
+from tests.answers.asking import COUNTED, QUESTION, answer_for
 from tests.answers.endpoints import KEY, Behaviour, completion, served
 from tests.search.library import Library
 
-ANSWER = asked(figures=lambda question: (COUNTED,))
+ANSWER = answer_for(figures=lambda question: (COUNTED,))
 LAW, POLICY = (ANSWER.of(truth).citations[0].citation_id for truth in (Truth.REGULATORY, Truth.COMPLIANCE))
 GOOD = (
     f"Employees must submit expense reports within 30 days [{LAW}]. "
@@ -26,7 +26,7 @@ GOOD = (
 )
 
 
-def told(text: Any, answer: FiveTruthsAnswer = ANSWER) -> Any:
+def synthesis_of(text: Any, answer: FiveTruthsAnswer = ANSWER) -> Any:
     """What is made of a completion that says this."""
     with served(Behaviour(completion(text))) as model:
         return synthesize(answer, model.endpoint())
@@ -56,7 +56,7 @@ def test_without_a_writer_the_text_is_the_sentences_found() -> None:
 
 
 def test_a_good_reply_is_kept_as_it_is() -> None:
-    text = told(GOOD)
+    text = synthesis_of(GOOD)
     assert text.text == GOOD
     assert text.written_by == "tiny at 127.0.0.1"
     assert not text.notices and not text.unsupported
@@ -78,7 +78,7 @@ def test_the_model_is_given_the_rules_the_question_and_the_numbered_sentences() 
 
 
 def test_an_invented_citation_is_marked() -> None:
-    text = told(f"{GOOD} Managers approve expense reports [99.7].")
+    text = synthesis_of(f"{GOOD} Managers approve expense reports [99.7].")
     assert text.notices == ("1 of 3 sentences by tiny at 127.0.0.1 is not supported by what they cite, and marked.",)
     (wrong,) = text.unsupported
     assert wrong.unknown == ("99.7",)
@@ -88,21 +88,21 @@ def test_an_invented_citation_is_marked() -> None:
 
 
 def test_an_unsupported_number_is_marked() -> None:
-    text = told(f"{GOOD} Employees must submit expense reports within 45 days [{LAW}].")
+    text = synthesis_of(f"{GOOD} Employees must submit expense reports within 45 days [{LAW}].")
     (wrong,) = text.unsupported
     assert wrong.problems == ("“within 45 days” is not in what it cites.",)
     assert text.sentences[0].supported and text.sentences[1].supported
 
 
 def test_a_reply_without_a_supported_sentence_is_not_shown() -> None:
-    text = told("Expense reports are wonderful. Ask your manager [99.7].")
+    text = synthesis_of("Expense reports are wonderful. Ask your manager [99.7].")
     assert text.text == write_extractive(ANSWER).text
     assert "no sentence of its text is supported" in text.notices[0]
 
 
 def test_nothing_is_sent_when_no_truth_answers() -> None:
     with served(Behaviour(completion(GOOD))) as model:
-        text = synthesize(asked(library=Library()), model.endpoint())
+        text = synthesize(answer_for(library=Library()), model.endpoint())
     assert not model.requests
     assert text.text == "" and "No truth answers" in text.notices[0]
 
@@ -153,9 +153,9 @@ def test_an_empty_text_is_a_failure(text: Any) -> None:
 
 def test_nobody_at_the_address_is_a_failure() -> None:
     with served(Behaviour()) as model:
-        gone = model.endpoint()
+        removed = model.endpoint()
     with pytest.raises(SynthesisFailed) as raised:
-        gone.write("rules", "context")
+        removed.write("rules", "context")
     assert raised.value.failure is SynthesisFailure.UNREACHABLE
     again = pickle.loads(pickle.dumps(raised.value))
     assert (again.failure, again.message) == (SynthesisFailure.UNREACHABLE, raised.value.message)
@@ -164,7 +164,7 @@ def test_nobody_at_the_address_is_a_failure() -> None:
 def test_the_environment_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert told(GOOD).written_by
+    assert synthesis_of(GOOD).written_by
 
 
 def test_the_key_is_never_shown_or_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,8 +11,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from api.app import create_app
-from api.mount import ApiMount
+from api.app import ApiMount, create_app
 from api.route import GuardedRoute
 from api.routes import ROUTERS
 from core.access.audit import AuditOutcome, AuditQuery
@@ -122,13 +121,13 @@ STRANGER: list[dict[str, str]] = [
 @pytest.mark.parametrize("headers", STRANGER, ids=str)
 def test_a_strangers_page_can_neither_read_nor_write(library: OpenedLibrary, headers: dict[str, str]) -> None:
     client, sent = client_from(library), {"X-Requested-With": "x", **headers}
-    asked: list[Callable[[], Any]] = [
+    requests: list[Callable[[], Any]] = [
         lambda: client.get("/documents", headers=sent),
         lambda: client.post("/search", json={"question": "overtime"}, headers=sent),
         lambda: client.post("/documents", files={"file": ("a.md", b"# A")}, headers=sent),
         lambda: client.delete("/documents/1", headers=sent),
     ]
-    for ask in asked:
+    for ask in requests:
         answer = ask()
         assert answer.status_code == 403 and answer.headers["content-type"] == "application/problem+json"
         assert not [name for name in answer.headers if name.startswith("access-control-")]
@@ -262,11 +261,11 @@ def test_everything_under_api_is_the_apis_own(library: OpenedLibrary) -> None:
 
 def test_waiting_work_holds_up_nobody_else(library: OpenedLibrary) -> None:
     """Blocking work runs in threads, so that the server goes on answering."""
-    asked, go_on = Event(), Event()
+    requested, go_on = Event(), Event()
 
     class Slow(OpenedLibrary):
         def for_principal(self, principal: Principal) -> Workbench:
-            asked.set()
+            requested.set()
             assert go_on.wait(60)
             return super().for_principal(principal)
 
@@ -274,7 +273,7 @@ def test_waiting_work_holds_up_nobody_else(library: OpenedLibrary) -> None:
     opened = TestClient(app, base_url="http://localhost", client=("127.0.0.1", 50000))
     with opened as client, ThreadPoolExecutor(4) as pool:
         slow = [pool.submit(client.get, "/statistics") for _ in range(4)]
-        assert asked.wait(60)
+        assert requested.wait(60)
         assert client.get("/").status_code == client.get("/health").status_code == 200
         assert not any(each.done() for each in slow)
         go_on.set()

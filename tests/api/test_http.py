@@ -68,9 +68,9 @@ def uploaded(api: httpx.Client) -> int:
     paths = sorted(sample.files())[:6]
     for path in paths:
         assert api.post("/documents", files={"file": (path.name, path.read_bytes())}).status_code == 201
-    wanted = len(paths) + 1
-    until(lambda: api.get("/statistics").json()["by_state"].get("ready") == wanted, 300, "the reading of the uploads")
-    return wanted
+    expected = len(paths) + 1
+    until(lambda: api.get("/statistics").json()["by_state"].get("ready") == expected, 300, "the reading of the uploads")
+    return expected
 
 
 def many_search_at_the_same_time(api: httpx.Client, app: RunningApp) -> None:

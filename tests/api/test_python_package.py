@@ -124,9 +124,9 @@ def test_the_wheel_has_every_file_of_the_product_under_one_name(wheel: Path) -> 
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
     packages = ("core/", "storage/", "adapters/", "bootstrap/", "api/", "pages/", "cli/", "sample/", ".streamlit/")
-    wanted = {f"fivefold/_tree/{name}" for name in listed if name.startswith(packages) and (ROOT / name).is_file()}
-    wanted |= {"fivefold/_tree/app.py", "fivefold/_tree/docs/guide.md", "fivefold/__init__.py"}
-    assert not wanted - names
+    values = {f"fivefold/_tree/{name}" for name in listed if name.startswith(packages) and (ROOT / name).is_file()}
+    values |= {"fivefold/_tree/app.py", "fivefold/_tree/docs/guide.md", "fivefold/__init__.py"}
+    assert not values - names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 
@@ -158,7 +158,7 @@ def test_the_wheel_works_in_another_environment_and_another_folder(wheel: Path, 
     )
     assert run.returncode == 0, run.stderr
     assert "overtime approval" in run.stdout
-    told = subprocess.run(
+    result = subprocess.run(
         [str(place / "bin" / "fivefold"), "search", "Who approves overtime?"],
         cwd=folder,
         env=elsewhere | {"FIVEFOLD_DATA_FOLDER": str(folder / "payroll-library")},
@@ -166,5 +166,5 @@ def test_the_wheel_works_in_another_environment_and_another_folder(wheel: Path, 
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stderr
-    assert "[overtime.md]" in told.stdout
+    assert result.returncode == 0, result.stderr
+    assert "[overtime.md]" in result.stdout

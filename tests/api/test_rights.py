@@ -137,10 +137,10 @@ def test_no_route_shows_or_changes_what_eve_may_not_see(world: World, eve: TestC
         files = {"file": ("eve.md", b"# Eve")} if (method, path) == ("POST", "/documents") else None
         sent = {"data": {"project": "Beta"}, "files": files} if files else {"json": body} if body is not None else {}
         answer = eve.request(method, address, params=query, **sent)  # type: ignore[arg-type]
-        told = f"{method} {address} {query} {json.dumps(body)}: {answer.status_code} {answer.text[:600]}"
-        assert answer.status_code < 500, told
+        reported = f"{method} {address} {query} {json.dumps(body)}: {answer.status_code} {answer.text[:600]}"
+        assert answer.status_code < 500, reported
         echoed = answer.text.casefold().replace(address.casefold(), "").replace(f"'{SECRET}'", "")
-        assert SECRET not in echoed, told
+        assert SECRET not in echoed, reported
     assert state(world) == before, f"{method} {path} changed what is hidden"
 
 

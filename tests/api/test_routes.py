@@ -218,18 +218,18 @@ def test_wrong_searches_are_explained(client: TestClient) -> None:
 
 
 def test_the_same_candidates_are_scored_otherwise(client: TestClient) -> None:
-    wanted = {"search": {"question": "overtime"}, "scoring": {"weights": {"similarity": 1.0}, "threshold": 0.0}}
-    found = data(client.post("/search/rescore", json=wanted))
+    values = {"search": {"question": "overtime"}, "scoring": {"weights": {"similarity": 1.0}, "threshold": 0.0}}
+    found = data(client.post("/search/rescore", json=values))
     assert {factor["name"] for hit in found["hits"] for factor in hit["factors"]} == {"similarity"}
-    wanted["scoring"] = {"weights": {"similarity": 0.4}}
-    assert "sum to 0.4" in problem(client.post("/search/rescore", json=wanted), 400)["detail"]
+    values["scoring"] = {"weights": {"similarity": 0.4}}
+    assert "sum to 0.4" in problem(client.post("/search/rescore", json=values), 400)["detail"]
 
 
 def test_a_missing_document_is_explained(client: TestClient) -> None:
-    wanted = {"search": {"question": "overtime", "filters": {"truths": ["compliance"]}}, "document_id": 2}
-    found = data(client.post("/search/why-not", json=wanted))
+    values = {"search": {"question": "overtime", "filters": {"truths": ["compliance"]}}, "document_id": 2}
+    found = data(client.post("/search/why-not", json=values))
     assert found["document"]["name"] == "law.md" and "truth is compliance" in found["reasons"][0]
-    problem(client.post("/search/why-not", json=wanted | {"document_id": 999}), 404)
+    problem(client.post("/search/why-not", json=values | {"document_id": 999}), 404)
 
 
 def test_facets_recent_searches_and_similar_passages(client: TestClient) -> None:
@@ -246,8 +246,8 @@ def test_facets_recent_searches_and_similar_passages(client: TestClient) -> None
 
 
 def test_the_answer_of_five_truths_keeps_its_schema(client: TestClient) -> None:
-    asked = {"question": "When must overtime be approved?", "write": True}
-    found = data(client.post("/answers", json=asked))
+    values = {"question": "When must overtime be approved?", "write": True}
+    found = data(client.post("/answers", json=values))
     jsonschema.validate(found, json.loads((DOCS / "five-truths.schema.json").read_text("utf-8")))
     assert found["truths"][0]["truth"] == "regulatory" and found["synthesis"]["text"]
 
@@ -445,8 +445,8 @@ def test_counts_health_and_the_index(client: TestClient) -> None:
 
 def test_knowledge_search_gives_every_score_with_and_without_keywords(client: TestClient) -> None:
     for hybrid in ("true", "false"):
-        asked = {"q": "overtime approved", "hybrid": hybrid, "limit": 5, "threshold": 0.1}
-        found = data(client.get("/knowledge/search", params=asked))
+        values = {"q": "overtime approved", "hybrid": hybrid, "limit": 5, "threshold": 0.1}
+        found = data(client.get("/knowledge/search", params=values))
         best = found["results"][0]
         assert best["document"] == "policy.md" and found["hybrid"] is (hybrid == "true")
         for name in ("vector_score", "keyword_score", "utility_score", "freshness_score", "temporal_weight"):

@@ -23,8 +23,7 @@ from schemathesis.specs.openapi.checks import (
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.app import create_app
-from api.mount import ApiMount
+from api.app import ApiMount, create_app
 from tests.api.conftest import OpenedLibrary
 
 EXAMPLES = 8  # per route and kind of data, so that the module takes less than a minute
@@ -82,11 +81,11 @@ def test_every_answer_is_documented(operation: Any, mode: GenerationMode) -> Non
         suppress_health_check=list(HealthCheck),
     )
     @given(case=operation.as_strategy(generation_mode=mode))
-    def asked(case: Any) -> None:
+    def check(case: Any) -> None:
         case.call_and_validate(checks=checks)
 
     try:
-        asked()
+        check()
     except Unsatisfiable:
         assert mode is GenerationMode.NEGATIVE  # a route without parameters has nothing to be given wrong
 

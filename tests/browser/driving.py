@@ -63,10 +63,10 @@ class Window:
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", lambda line: self._note(line.text))
 
-    def _note(self, told: str) -> None:
+    def _note(self, expected: str) -> None:
         """Whatever the app's own content policy blocks is a fault of the app."""
-        if "Content Security Policy" in told:
-            self.problems.append(told)
+        if "Content Security Policy" in expected:
+            self.problems.append(expected)
 
     def go(self, path: str = "", **params: str | list[str]) -> None:
         """Open an address of the app and wait until it has drawn."""

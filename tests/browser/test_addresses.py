@@ -16,14 +16,14 @@ def test_a_deep_link_asks_for_nothing_that_is_missing_and_its_console_is_quiet(
 ) -> None:
     app = start()
     tab = window(app)
-    told: list[str] = []
-    tab.page.on("response", lambda answer: told.append(answer.url) if answer.status >= 400 else None)
-    tab.page.on("console", lambda line: told.append(line.text) if line.type in ("error", "warning") else None)
+    reports: list[str] = []
+    tab.page.on("response", lambda answer: reports.append(answer.url) if answer.status >= 400 else None)
+    tab.page.on("console", lambda line: reports.append(line.text) if line.type in ("error", "warning") else None)
     for page in page_names():
         tab.go(page)
         assert tab.page.url == f"{app.url}/{page}"
         assert not tab.complains()
-    assert not told
+    assert not reports
     assert not tab.problems
     tab.page.get_by_role("link", name="Library").first.click()
     tab.settle()

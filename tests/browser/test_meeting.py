@@ -92,8 +92,8 @@ def test_a_meeting_in_two_and_then_five_browsers(
     eve.page.get_by_role("button", name="Needs work").click()
     eve.wait_for("Decided: needs work")
     ann.page.get_by_role("button", name="Confirm gap").click()
-    said = ann.wait_for("Yours was not stored")
-    assert "Eve has decided on" in said and ReviewVerdict.NEEDS_WORK.value in said
+    text = ann.wait_for("Yours was not stored")
+    assert "Eve has decided on" in text and ReviewVerdict.NEEDS_WORK.value in text
 
     # Ann's browser is gone: Bob presents instead, and ends the meeting.
     ann.context.close()

@@ -120,9 +120,9 @@ def test_evidence_that_changed_makes_an_accepted_cell_suspect_and_names_the_sent
     tab.upload(tmp_path / "hangar_policy.md")
     app.read_by_now(1)
     tab.go("coverage", view="Review")
-    said = tab.wait_for("Accepted by Ann")
-    assert "Helium bottles must be stored upright in the north meadow." in said
-    assert "lying down in the south shed" in said
+    text = tab.wait_for("Accepted by Ann")
+    assert "Helium bottles must be stored upright in the north meadow." in text
+    assert "lying down in the south shed" in text
 
 
 PACKS = {"pdf": "PDF", "xlsx": "Excel", "html": "HTML", "json": "JSON"}

@@ -194,9 +194,9 @@ def is_likened_and_compared(tab: Window) -> None:
     tab.settle()
     tab.page.keyboard.press("j")
     tab.page.get_by_role("link", name="Compare with 1").first.click()
-    said = tab.wait_for("is ahead by", "The differences add up")
-    ahead = Decimal(re.findall(r"is ahead by (\d\.\d{3})", said)[0])
-    scores = sorted(Decimal(each) for each in re.findall(r"score (\d\.\d{3}) · rank", said))
+    text = tab.wait_for("is ahead by", "The differences add up")
+    ahead = Decimal(re.findall(r"is ahead by (\d\.\d{3})", text)[0])
+    scores = sorted(Decimal(each) for each in re.findall(r"score (\d\.\d{3}) · rank", text))
     assert len(scores) == 2 and abs(scores[1] - scores[0] - ahead) <= Decimal("0.001")
 
 
@@ -243,8 +243,8 @@ def tells_what_is_new_in_a_saved_view(tab: Window, folder: Path) -> None:
     tab.go("search")
     tab.page.get_by_role("button", name="Saved views").click()
     box(tab).get_by_role("link", name="Bottles").click()
-    said = tab.wait_for("Bottles ·", "Inspection.md")
-    assert "1 new result since" in said and "1 document uploaded since" in said
+    text = tab.wait_for("Bottles ·", "Inspection.md")
+    assert "1 new result since" in text and "1 document uploaded since" in text
     assert tab.page.locator("[role=option]").filter(has_text="new").filter(has_text="Inspection.md").count() == 1
 
 

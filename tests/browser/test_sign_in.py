@@ -136,7 +136,7 @@ def test_a_proxy_names_the_person_and_nobody_else_can(data_folder: Path, window:
             refused.value.close()
 
 
-def kept(tab: Window) -> str:
+def stored_name(tab: Window) -> str:
     """The name that the browser keeps."""
     found = [each["value"] for each in tab.context.cookies() if each["name"] == "fivefold_name"]
     return unquote(found[0]) if found else ""
@@ -152,7 +152,7 @@ def test_the_name_of_one_person_survives_a_reload(
     for typed in ("Zoë; Ångström", ""):
         name.fill(typed)
         name.press("Enter")
-        until(lambda value=typed: kept(tab) == value, 60, "the keeping of the name")
+        until(lambda value=typed: stored_name(tab) == value, 60, "the keeping of the name")
         tab.page.reload()
         tab.settle()
         assert name.input_value() == typed

@@ -103,20 +103,20 @@ def test_a_question_as_json_honours_its_filters() -> None:
 
 @pytest.mark.usefixtures("ingested")
 def test_pages_by_offset_are_one_list_and_a_search_has_weights_of_its_own(tmp_path: Path) -> None:
-    def asked(*said: object) -> Any:
-        return json.loads(run("search", "vacation approval", "--json", *said).stdout)
+    def search(*arguments: object) -> Any:
+        return json.loads(run("search", "vacation approval", "--json", *arguments).stdout)
 
-    whole = asked()
+    whole = search()
     assert whole["total"] == len(whole["hits"]) > 1 and whole["more"] is False
-    pages = [asked("--top-k", 1, "--offset", number)["hits"] for number in range(whole["total"])]
+    pages = [search("--top-k", 1, "--offset", number)["hits"] for number in range(whole["total"])]
     found = [(hit["rank"], hit["passage_id"]) for each in pages for hit in each]
     assert found == [(hit["rank"], hit["passage_id"]) for hit in whole["hits"]]
-    own = asked("--weight", "keyword=0.6", "--weight", "similarity=0.4", "--threshold", 0.0, "--half-life-days", 30)
+    own = search("--weight", "keyword=0.6", "--weight", "similarity=0.4", "--threshold", 0.0, "--half-life-days", 30)
     assert own["scoring"]["weights"] == {"keyword": 0.6, "similarity": 0.4}
     assert (own["profile"], own["scoring"]["half_life_days"]) == ("balanced, changed", 30)
     vector = tmp_path / "vector.json"
     vector.write_text(json.dumps([1.0, *[0.0] * 383]))
-    given = asked("--query-vector", vector)
+    given = search("--query-vector", vector)
     assert given["request"]["query_vector_dimensions"] == 384
     similar = [factor["value"] for hit in given["hits"] for factor in hit["factors"] if factor["name"] == "similarity"]
     assert max(similar) < 0.3
@@ -133,14 +133,14 @@ def test_weights_and_vectors_that_are_none_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("ingested")
 def test_any_filter_narrows_a_search_also_one_that_leaves_out() -> None:
-    def asked(*said: str) -> Any:
-        return json.loads(run("search", "vacation approval", "--json", *said).stdout)
+    def search(*arguments: str) -> Any:
+        return json.loads(run("search", "vacation approval", "--json", *arguments).stdout)
 
-    assert "vacation-policy.md" in {hit["document"] for hit in asked()["hits"]}
-    left = asked("--filter", "exclude_documents=vacation-policy.md")
+    assert "vacation-policy.md" in {hit["document"] for hit in search()["hits"]}
+    left = search("--filter", "exclude_documents=vacation-policy.md")
     assert left["filters"] == ["document is not vacation-policy.md"]
     assert "vacation-policy.md" not in {hit["document"] for hit in left["hits"]}
-    assert "archived documents too" in asked("--filter", "archived=too", "--truth", "compliance")["filters"]
+    assert "archived documents too" in search("--filter", "archived=too", "--truth", "compliance")["filters"]
     refused = run("search", "x", "--truth", "intent", "--filter", "truths=reality")
     assert refused.exit_code == 2 and "outside" in refused.stderr
 
@@ -169,9 +169,9 @@ def test_a_lost_keyword_index_is_reported_and_repaired(library: Path) -> None:
     assert "Keywords, vectors and originals agree with it." in run("check").stdout
     for path in (library / "bm25").rglob("*.segment"):
         path.unlink()
-    told = run("check")
-    assert told.exit_code == 1, told.output
-    assert "differs  keywords: The keyword index lacks" in told.stdout and "check --repair" in told.stdout
+    result = run("check")
+    assert result.exit_code == 1, result.output
+    assert "differs  keywords: The keyword index lacks" in result.stdout and "check --repair" in result.stdout
     repaired = run("check", "--repair")
     assert repaired.exit_code == 0 and "repaired  keywords:" in repaired.stdout
     assert run("check").exit_code == 0

@@ -59,16 +59,18 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_every_row_of_the_file_is_told(small: Small, tmp_path: Path) -> None:
-    told = run(tmp_path, f"question,documents\n{QUESTION},\nzebra quark,\n{QUESTION},handbook.md\n")
-    assert told.exit_code == 0, told.output
+    profile = run(tmp_path, f"question,documents\n{QUESTION},\nzebra quark,\n{QUESTION},handbook.md\n")
+    assert profile.exit_code == 0, profile.output
     assert [row["state"] for row in rows(tmp_path)][:2] == ["answered", "unanswered"]
     assert rows(tmp_path)[0]["found in"] == "pub.pdf" and "document is" in rows(tmp_path)[2]["filters in words"]
-    assert "answered" in told.output
+    assert "answered" in profile.output
 
 
 def test_a_filter_of_the_command_holds_for_every_row(small: Small, tmp_path: Path) -> None:
-    told = run(tmp_path, f"question\n{QUESTION}\n", "--filter", "truth=compliance", "--filter", "exclude_domains=taxes")
-    assert told.exit_code == 0
+    result = run(
+        tmp_path, f"question\n{QUESTION}\n", "--filter", "truth=compliance", "--filter", "exclude_domains=taxes"
+    )
+    assert result.exit_code == 0
     assert "truth is compliance" in rows(tmp_path)[0]["filters in words"]
     assert rows(tmp_path)[0]["hits regulatory"] == "0"
 
@@ -77,20 +79,20 @@ def test_a_filter_of_the_command_holds_for_every_row(small: Small, tmp_path: Pat
 def test_a_filter_that_makes_no_sense_is_told_before_anything_is_asked(
     small: Small, tmp_path: Path, wrong: str
 ) -> None:
-    told = run(tmp_path, f"question\n{QUESTION}\n", "--filter", wrong)
-    assert isinstance(told.exception, BadRequest) and not (tmp_path / "out.csv").exists()
+    result = run(tmp_path, f"question\n{QUESTION}\n", "--filter", wrong)
+    assert isinstance(result.exception, BadRequest) and not (tmp_path / "out.csv").exists()
 
 
 def test_a_refused_row_is_named_and_the_exit_code_says_so(small: Small, tmp_path: Path) -> None:
-    told = run(tmp_path, f"question,truths\n{QUESTION},gossip\n{QUESTION},\n")
-    assert told.exit_code == 1 and "row 2, truths" in told.output
+    result = run(tmp_path, f"question,truths\n{QUESTION},gossip\n{QUESTION},\n")
+    assert result.exit_code == 1 and "row 2, truths" in result.output
     assert [row["state"] for row in rows(tmp_path)] == ["refused", "answered"]
 
 
 def test_a_search_that_failed_is_no_silence(small: Small, tmp_path: Path) -> None:
     small.broken = True
-    told = run(tmp_path, f"question\n{QUESTION}\n")
-    assert told.exit_code == 1 and rows(tmp_path)[0]["state"] == "failed"
+    result = run(tmp_path, f"question\n{QUESTION}\n")
+    assert result.exit_code == 1 and rows(tmp_path)[0]["state"] == "failed"
     assert "database went away" in rows(tmp_path)[0]["why"]
 
 

@@ -49,8 +49,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workben
 @pytest.fixture
 def questions(tmp_path: Path) -> Path:
     file = tmp_path / "questions.jsonl"
-    asked = {"id": "q1", "question": "When must employers deposit withheld income taxes?", "kind": "fact"}
-    file.write_text(json.dumps(asked | {"filters": {}, "relevant": []}), "utf-8")
+    values = {"id": "q1", "question": "When must employers deposit withheld income taxes?", "kind": "fact"}
+    file.write_text(json.dumps(values | {"filters": {}, "relevant": []}), "utf-8")
     return file
 
 
@@ -62,18 +62,18 @@ def run(*words: object) -> Result:
 
 def test_citations_are_measured_per_kind_of_document(library: Workbench, questions: Path, tmp_path: Path) -> None:
     out = tmp_path / "measures.json"
-    told = run(questions, "--json", out)
-    assert told.exit_code == 0, told.output
+    result = run(questions, "--json", out)
+    assert result.exit_code == 0, result.output
     data = json.loads(out.read_text("utf-8"))
     assert data["citations"] == data["per_kind"]["pdf"]["drawn"] > 0
     assert (data["quotes_exact"], data["marked"], data["covered"]) == (1.0, 1.0, 1.0)
-    assert "ms_per_page" in told.output and "wrong" not in told.output
+    assert "ms_per_page" in result.output and "wrong" not in result.output
 
 
 @pytest.fixture(scope="module")
 def result() -> SearchResult:
-    asked = SearchRequest("When must employers deposit withheld income taxes?")
-    return payroll_library().searcher.search(asked, datetime(2026, 1, 15, tzinfo=UTC))
+    request = SearchRequest("When must employers deposit withheld income taxes?")
+    return payroll_library().searcher.search(request, datetime(2026, 1, 15, tzinfo=UTC))
 
 
 @pytest.mark.parametrize("form", [form for form in SearchFormat if form is not SearchFormat.XLSX])

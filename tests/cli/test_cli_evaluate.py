@@ -65,14 +65,16 @@ def profile(name: str, threshold: float = 0.0, **weights: float) -> ScoreProfile
 def new_set(workbench: Workbench, name: str, project: str | None = None, *, silence: bool = True) -> QuestionSet:
     """A set that asks for every fact, and for one that is nowhere."""
     judging = workbench.evaluation.judging
-    kept = judging.add_set(name, project, Level.DOCUMENT, "Ada")
-    asked = [
-        JudgedQuestion(kept.id, each, f"What holds for {FACTS[each].split(' is ')[0]}?", relevant=(known(each),))
+    question_set = judging.add_set(name, project, Level.DOCUMENT, "Ada")
+    requests = [
+        JudgedQuestion(
+            question_set.id, each, f"What holds for {FACTS[each].split(' is ')[0]}?", relevant=(known(each),)
+        )
         for each in FACTS
     ]
-    asked += [JudgedQuestion(kept.id, "none", SILENCE, NOTHING_ANSWERS)] if silence else []
-    judging.change_questions(asked)
-    return kept
+    requests += [JudgedQuestion(question_set.id, "none", SILENCE, NOTHING_ANSWERS)] if silence else []
+    judging.change_questions(requests)
+    return question_set
 
 
 @pytest.fixture(scope="module")
@@ -90,54 +92,56 @@ def test_a_set_is_measured_with_intervals_and_the_experiment_is_kept(
     bounds = ("--min", "ndcg@10=0.7", "--min", "hit@5=0.5", "--max", "false_refusal=0.2")
     result = run("evaluate", "run", *words, *bounds, "--json", tmp_path / "out.json")
     assert result.exit_code == 0, result.output
-    kept = workbench.evaluation.experiments.experiments(facts.id)[0]
-    assert (kept.who, kept.note, kept.profile.ref, kept.total, kept.scheduled) == (
+    experiment = workbench.evaluation.experiments.experiments(facts.id)[0]
+    assert (experiment.who, experiment.note, experiment.profile.ref, experiment.total, experiment.scheduled) == (
         "Ben", "Before the move", "good@1", 13, False
     )  # fmt: skip
-    assert f"Facts of the house: 13 questions with good@1, kept as experiment {kept.id}." in result.stdout
+    assert f"Facts of the house: 13 questions with good@1, kept as experiment {experiment.id}." in result.stdout
     row = next(line.split() for line in result.stdout.splitlines() if line.startswith("ndcg@10"))
-    held = kept.measures["ndcg@10"]
-    assert row[1:] == [f"{held.mean:.3f}", f"{held.low:.3f}", f"{held.high:.3f}", str(held.n)]
+    stored = experiment.measures["ndcg@10"]
+    assert row[1:] == [f"{stored.mean:.3f}", f"{stored.low:.3f}", f"{stored.high:.3f}", str(stored.n)]
     assert "Nobody has judged" in result.stdout
     data = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    assert data["measures"]["ndcg@10"]["mean"] == held.mean
-    assert (data["experiment"], data["missed"], len(data["outcomes"])) == (kept.id, [], 13)
+    assert data["measures"]["ndcg@10"]["mean"] == stored.mean
+    assert (data["experiment"], data["missed"], len(data["outcomes"])) == (experiment.id, [], 13)
 
 
 def test_a_missed_minimum_is_named_and_the_exit_code_is_1(facts: QuestionSet, tmp_path: Path) -> None:
     words = ("--set", facts.name, "--profile", "poor", "--min", "ndcg@10=0.99", "--min", "map=0", "--json")
     result = run("evaluate", "run", *words, tmp_path / "out.json")
     assert result.exit_code == 1
-    [told] = [line for line in result.stderr.splitlines() if line.startswith("Missed: ")]
-    assert "ndcg@10 is 0." in told and "below the minimum 0.99; its interval" in told
-    assert [f"Missed: {said}" for said in json.loads((tmp_path / "out.json").read_text())["missed"]] == [told]
+    [reported] = [line for line in result.stderr.splitlines() if line.startswith("Missed: ")]
+    assert "ndcg@10 is 0." in reported and "below the minimum 0.99; its interval" in reported
+    assert [f"Missed: {statement}" for statement in json.loads((tmp_path / "out.json").read_text())["missed"]] == [
+        reported
+    ]
 
 
 def test_without_a_profile_a_set_is_measured_with_the_default_of_its_project(workbench: Workbench) -> None:
     theirs = new_set(workbench, "Theirs", "Tallgrass", silence=False)
     workbench.evaluation.profiles.choose("Tallgrass", "good", "Ada")
     assert run("evaluate", "run", "--set", "Theirs", "--project", "Tallgrass").exit_code == 0
-    [kept] = workbench.evaluation.experiments.experiments(theirs.id)
-    assert (kept.profile.name, kept.who) == ("good", "command line")
+    [experiment] = workbench.evaluation.experiments.experiments(theirs.id)
+    assert (experiment.profile.name, experiment.who) == ("good", "command line")
     result = run("evaluate", "run", "--set", "Theirs", "--project", "Tallgrass", "--min", "refused=0.1")
     assert (result.exit_code, "refused was not measured" in result.stderr) == (1, True)
 
 
 def test_the_questions_that_are_worse_than_last_time_are_listed(workbench: Workbench, tmp_path: Path) -> None:
-    kept, book = new_set(workbench, "Watched"), workbench.evaluation.profiles
+    experiment, book = new_set(workbench, "Watched"), workbench.evaluation.profiles
     book.save(profile("watched", similarity=1.0), "Ada")
     first = run("evaluate", "run", "--set", "Watched", "--profile", "watched")
     assert "Compared with" not in first.stdout
     book.save(profile("watched", threshold=0.999, similarity=1.0), "Ada", after=1)
     second = run("evaluate", "run", "--set", "Watched", "--profile", "watched", "--json", tmp_path / "out.json")
     assert second.exit_code == 0
-    before = workbench.evaluation.experiments.experiments(kept.id)[1]
+    before = workbench.evaluation.experiments.experiments(experiment.id)[1]
     assert f"Compared with experiment {before.id} of" in second.stdout
     assert "(the profile was watched@1)" in second.stdout
     assert "worse: vacation: " in second.stdout and "false_refusal 0.000 → 1.000" in second.stdout
-    told = json.loads((tmp_path / "out.json").read_text("utf-8"))["before"]
-    assert {each["key"] for each in told["worse"]} == set(FACTS)
-    assert told["changes"]["ndcg@10"]["mean"] < 0 < told["changes"]["ndcg@10"]["p_value"] < 0.01
+    reported = json.loads((tmp_path / "out.json").read_text("utf-8"))["before"]
+    assert {each["key"] for each in reported["worse"]} == set(FACTS)
+    assert reported["changes"]["ndcg@10"]["mean"] < 0 < reported["changes"]["ndcg@10"]["p_value"] < 0.01
     other = run("evaluate", "run", "--set", "Watched", "--profile", "good")
     assert "Compared with" not in other.stdout
 
@@ -170,7 +174,7 @@ def test_an_error_is_told_with_what_to_do_and_exit_code_2(
 
 
 def test_a_search_that_fails_is_no_missed_minimum(facts: QuestionSet, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*asked: object, **options: object) -> None:
+    def failing(*arguments: object, **options: object) -> None:
         raise StoreFailed("The disk is full.", "Make room.")
 
     monkeypatch.setattr(SearchPipeline, "search_many", failing)
@@ -263,8 +267,8 @@ def test_questions_are_scored_with_the_default_of_the_project_unless_told_otherw
     assert used("--project", "Hilltop") == "good@1"
     assert used("--project", "Hilltop", "--project", "Other") == "balanced"
     assert used("--project", "Hilltop", "--profile", "relevance") == "relevance"
-    told = json.loads(run("answer", question, "--project", "Hilltop", "--format", "json").stdout)
-    assert "good@1" in json.dumps(told)
+    result = json.loads(run("answer", question, "--project", "Hilltop", "--format", "json").stdout)
+    assert "good@1" in json.dumps(result)
 
 
 # Judged files

@@ -30,10 +30,10 @@ def rows(text: str) -> list[list[str]]:
 def book(command_folder: Path) -> Iterator[ProfileRegistry]:
     """The profiles of an empty library, open as in the app while commands use it: 'mine' in two versions."""
     with open_workbench(Settings(command_folder, worker=False)) as opened:
-        kept = opened.evaluation.profiles
-        kept.save(MINE, "Ada", note="From the pilot.", origin="balanced")
-        kept.save(replace(MINE, threshold=0.4), "Ben", after=1)
-        yield kept
+        profile = opened.evaluation.profiles
+        profile.save(MINE, "Ada", note="From the pilot.", origin="balanced")
+        profile.save(replace(MINE, threshold=0.4), "Ben", after=1)
+        yield profile
 
 
 @pytest.mark.usefixtures("book")
@@ -100,8 +100,8 @@ def test_a_profile_is_chosen_for_a_project_and_the_choice_given_back(book: Profi
     assert run("choose", "mine", "--project", "Tallgrass", "--who", "Ada").stdout == "Tallgrass searches with mine@2.\n"
     assert (book.default("Tallgrass").ref, book.default(None).ref) == ("mine@2", "balanced")
     assert [each[1] for each in rows(run("list", "--project", "Tallgrass").stdout) if each[0] == "*"] == ["mine@2"]
-    told = run("choose", "", "--project", "Tallgrass", "--who", "Ada").stdout
-    assert told == "Tallgrass searches with balanced.\n"
+    result = run("choose", "", "--project", "Tallgrass", "--who", "Ada").stdout
+    assert result == "Tallgrass searches with balanced.\n"
     assert run("choose", "trend", "--who", "Ada").stdout == "The whole library searches with trend.\n"
     run("choose", "", "--who", "Ada")
     assert book.default(None).ref == "balanced"

@@ -22,21 +22,21 @@ class Sharing:
     notice = ""
 
     def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
-        asked = set(words(question))
-        return np.array([len(asked & set(words(text))) for text in texts], dtype=np.float32)
+        shown_text = set(words(question))
+        return np.array([len(shown_text & set(words(text))) for text in texts], dtype=np.float32)
 
 
 @pytest.fixture(autouse=True)
 def _small_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FIVEFOLD_DATA_FOLDER", str(tmp_path))
-    monkeypatch.setattr(cross_encoder, "load_cross_encoder", lambda *told: Sharing())
+    monkeypatch.setattr(cross_encoder, "load_cross_encoder", lambda *args: Sharing())
 
 
-def run(*said: object) -> Result:
+def run(*arguments: object) -> Result:
     app = typer.Typer(cls=ErrorReportingGroup)
     app.command()(rank)
     app.command("other")(lambda: None)
-    return CliRunner().invoke(app, ["rank", *(str(word) for word in said)])
+    return CliRunner().invoke(app, ["rank", *(str(word) for word in arguments)])
 
 
 def test_lines_are_ordered_with_their_numbers(tmp_path: Path) -> None:
@@ -56,18 +56,18 @@ def test_json_lines_are_read_and_json_is_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "expected"),
     [
         ("texts.jsonl", '{"text": 7}', "line 1 contains no text"),
         ("texts.jsonl", '"good"\n{', "line 2"),
         ("texts.txt", "\n \n", "contains no text"),
     ],
 )
-def test_what_holds_no_text_is_told(tmp_path: Path, name: str, content: str, said: str) -> None:
+def test_what_holds_no_text_is_told(tmp_path: Path, name: str, content: str, expected: str) -> None:
     (tmp_path / name).write_text(content)
     result = run("overtime", tmp_path / name)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert expected in result.stderr
 
 
 def test_a_missing_file_an_unknown_reranker_and_missing_weights_are_told(
@@ -77,7 +77,7 @@ def test_a_missing_file_an_unknown_reranker_and_missing_weights_are_told(
     (tmp_path / "texts.txt").write_text("a text")
     assert "There is no reranker 'best'." in run("overtime", tmp_path / "texts.txt", "--reranker", "best").stderr
 
-    def missing(*told: object) -> Sharing:
+    def missing(*arguments: object) -> Sharing:
         raise ModelUnavailable("The weights are not here.", "Fetch them.")
 
     monkeypatch.setattr(cross_encoder, "load_cross_encoder", missing)

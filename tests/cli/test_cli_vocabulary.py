@@ -46,10 +46,10 @@ def test_words_are_taken_in_shown_passed_on_and_replaced(tmp_path: Path) -> None
 
     printed, written = run("export").stdout, tmp_path / "out.csv"
     assert run("export", "--out", written, "--format", "csv").exit_code == 0
-    held = from_toml(printed, "it")
-    assert held == from_csv(written.read_text("utf-8"), "it")
-    assert held.domain("privacy") == packs()["privacy"].vocabulary.domain("privacy")
-    assert held.domain("fleet") == DomainWords("fleet", "Fleet", ("vehicle log", "tax"))
+    stored = from_toml(printed, "it")
+    assert stored == from_csv(written.read_text("utf-8"), "it")
+    assert stored.domain("privacy") == packs()["privacy"].vocabulary.domain("privacy")
+    assert stored.domain("fleet") == DomainWords("fleet", "Fleet", ("vehicle log", "tax"))
 
     alone = run("import", file, "--who", "Ann", "--replace")
     assert "Domain Privacy removed." in alone.stdout
@@ -57,7 +57,7 @@ def test_words_are_taken_in_shown_passed_on_and_replaced(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "expected"),
     [
         ("there is none.toml", None, "cannot be read"),
         ("words.txt", "a", "neither TOML nor CSV"),
@@ -66,11 +66,11 @@ def test_words_are_taken_in_shown_passed_on_and_replaced(tmp_path: Path) -> None
     ],
 )
 def test_what_cannot_be_taken_in_is_said_and_nothing_is_saved(
-    tmp_path: Path, name: str, text: str | None, said: str
+    tmp_path: Path, name: str, text: str | None, expected: str
 ) -> None:
     before = run("export").stdout
     if text is not None:
         (tmp_path / name).write_text(text)
     refused = run("import", tmp_path / name, "--who", "Ann")
-    assert refused.exit_code == 2 and said in refused.output
+    assert refused.exit_code == 2 and expected in refused.output
     assert run("export").stdout == before

@@ -85,6 +85,6 @@ class Room:
         """A cell of the board of north."""
         return on_cell("Overtime", 4, GapKind.INTENT, "north")
 
-    def told(self, login: str) -> list[str]:
+    def messages(self, login: str) -> list[str]:
         """The titles of what a person was told, newest first."""
         return [each.title for each in self.notifications.listed(person(login))]

@@ -37,7 +37,7 @@ class AlertDesk(Desk):
             raise AccessDenied("Blocked.")
         return self.views
 
-    def told(self) -> list[tuple[str, str]]:
+    def messages(self) -> list[tuple[str, str]]:
         """What Ann has not read: titles and texts."""
         return [(each.title, each.text) for each in self.notifications.listed(ANN, unread=True)]
 
@@ -51,11 +51,11 @@ def test_only_what_came_after_one_began_to_follow_is_told_and_only_once(desk: Al
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
     desk.alerts.queue_all()
-    assert desk.told() == [] and desk.alerts.followed(ANN) == {view.id} and not desk.alerts.followed(BO)
+    assert desk.messages() == [] and desk.alerts.followed(ANN) == {view.id} and not desk.alerts.followed(BO)
     desk.add("new law.pdf", LAW)
     desk.alerts.queue_all()
     desk.alerts.queue_all()
-    assert desk.told() == [("“Overtime”: 1 new result", "In new law.pdf")]
+    assert desk.messages() == [("“Overtime”: 1 new result", "In new law.pdf")]
 
 
 def test_what_is_still_unseen_is_told_together_with_what_is_new(desk: AlertDesk) -> None:
@@ -65,12 +65,12 @@ def test_what_is_still_unseen_is_told_together_with_what_is_new(desk: AlertDesk)
     for name, text in (("first.pdf", LAW), ("second.pdf", night)):
         desk.add(name, text)
         desk.alerts.queue_all()
-    [(title, text)] = desk.told()
+    [(title, text)] = desk.messages()
     assert title == "“Overtime”: 2 new results" and "first.pdf" in text and "second.pdf" in text
     desk.look(view, "Ann")
     desk.add("third.pdf", "Drivers are paid no overtime rate; their hours are averaged over four weeks.")
     desk.alerts.queue_all()
-    assert desk.told() == [("“Overtime”: 1 new result", "In third.pdf")]
+    assert desk.messages() == [("“Overtime”: 1 new result", "In third.pdf")]
 
 
 def test_what_a_person_has_seen_is_not_told(desk: AlertDesk) -> None:
@@ -79,7 +79,7 @@ def test_what_a_person_has_seen_is_not_told(desk: AlertDesk) -> None:
     desk.add("new law.pdf", LAW)
     desk.look(view, "Ann")
     desk.alerts.queue_all()
-    assert desk.told() == []
+    assert desk.messages() == []
 
 
 def test_who_unfollows_is_not_told_and_what_was_told_goes(desk: AlertDesk) -> None:
@@ -88,10 +88,10 @@ def test_who_unfollows_is_not_told_and_what_was_told_goes(desk: AlertDesk) -> No
     desk.add("new law.pdf", LAW)
     desk.alerts.queue_all()
     desk.alerts.unfollow(view.id, ANN)
-    assert desk.told() == [] and not desk.alerts.followed(ANN)
+    assert desk.messages() == [] and not desk.alerts.followed(ANN)
     desk.add("newer law.pdf", LAW + " Again.")
     desk.alerts.queue_all()
-    assert desk.told() == []
+    assert desk.messages() == []
 
 
 def test_who_may_no_longer_sign_in_or_see_it_is_not_told_and_not_asked_again(desk: AlertDesk) -> None:
@@ -102,33 +102,33 @@ def test_who_may_no_longer_sign_in_or_see_it_is_not_told_and_not_asked_again(des
     desk.barred.add("ann")
     desk.add("new law.pdf", LAW)
     desk.alerts.queue_all()
-    assert desk.told() == [] and desk.store.alerts() == []
+    assert desk.messages() == [] and desk.store.alerts() == []
 
 
 def test_a_deleted_search_tells_nothing_until_it_is_restored(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
-    gone = desk.views.delete(view, "Ann")
+    deleted = desk.views.delete(view, "Ann")
     desk.add("new law.pdf", LAW)
     desk.alerts.queue_all()
-    assert desk.told() == []
-    desk.views.restore(gone, "Ann")
+    assert desk.messages() == []
+    desk.views.restore(deleted, "Ann")
     desk.alerts.queue_all()
-    assert len(desk.told()) == 1
+    assert len(desk.messages()) == 1
 
 
 def test_every_hour_each_is_checked_and_after_every_document(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
-    asked = desk.asked
+    requested = desk.searches
     desk.alerts.queue_due()
-    assert desk.asked == asked
+    assert desk.searches == requested
     desk.later(hours=1)
     desk.alerts.queue_due()
-    assert desk.asked == asked + 1
+    assert desk.searches == requested + 1
     document = desk.library.catalogue.documents()[0]
     AlertFollower(desk.alerts).follow(document, (), (), desk.library.embedder.embed([]))
-    assert desk.asked == asked + 2
+    assert desk.searches == requested + 2
 
 
 def test_a_notification_is_read_once_its_search_is_opened(desk: AlertDesk) -> None:
@@ -167,6 +167,6 @@ def test_nobody_reads_the_feed_of_another_person_s_search(desk: AlertDesk) -> No
     own = desk.views.save("Mine", desk.saved().request, "results", "Ann", shared=False)
     with pytest.raises(NotFound):
         desk.alerts.feed(own.id, BO, "https://five.example/")
-    gone = desk.views.delete(own, "Ann")
+    deleted = desk.views.delete(own, "Ann")
     with pytest.raises(NotFound):
-        desk.alerts.feed(gone.id, ANN, "https://five.example/")
+        desk.alerts.feed(deleted.id, ANN, "https://five.example/")

@@ -18,26 +18,26 @@ def test_a_person_is_told_of_a_task_and_the_one_who_gave_it_when_it_is_done() ->
     given = room.assignments.assign(room.on_document(), "Ask for  the signed copy", "cy", ANN, FRIDAY)
     assert (given.task, given.to_name, given.by_name) == ("Ask for the signed copy", "Cy", "Ann")
     assert list(room.assignments.mine(CY)) == [given] and room.assignments.mine(ANN) == []
-    assert room.told("cy") == ["Ann assigned this to you, due 2026-11-27"]
+    assert room.messages("cy") == ["Ann assigned this to you, due 2026-11-27"]
     done = room.assignments.finish(given.id, CY)
     assert done.done_by == "Cy" and room.assignments.mine(CY) == []
-    assert room.told("cy") == [] and room.told("ann") == ["Cy has done what you assigned"]
+    assert room.messages("cy") == [] and room.messages("ann") == ["Cy has done what you assigned"]
     room.assignments.reopen(given.id, ANN)
-    assert [each.id for each in room.assignments.mine(CY)] == [given.id] and room.told("ann") == []
+    assert [each.id for each in room.assignments.mine(CY)] == [given.id] and room.messages("ann") == []
 
 
 def test_finishing_twice_tells_once() -> None:
     room = Room()
     given = room.assignments.assign(room.cell, "Look", "bo", ANN)
     assert room.assignments.finish(given.id, BO) == room.assignments.finish(given.id, BO)
-    assert len(room.told("ann")) == 1
+    assert len(room.messages("ann")) == 1
 
 
 def test_what_one_assigns_to_oneself_tells_nobody() -> None:
     room = Room()
     given = room.assignments.assign(room.cell, "Look", "ann", ANN)
     room.assignments.finish(given.id, ANN)
-    assert room.told("ann") == []
+    assert room.messages("ann") == []
 
 
 def test_a_task_goes_only_to_somebody_who_may_see_it() -> None:

@@ -52,7 +52,7 @@ def test_those_who_are_mentioned_are_told_once_and_the_writer_is_not() -> None:
     on = room.on_document()
     written = room.comments.write(on, "@bo and @ann, please look; also @BO.", ANN, ["cy"])
     assert set(written.mentions) == {"ann", "bo", "cy"}
-    assert room.told("bo") == room.told("cy") == ["Ann mentioned you"] and room.told("ann") == []
+    assert room.messages("bo") == room.messages("cy") == ["Ann mentioned you"] and room.messages("ann") == []
     assert room.notifications.listed(BO)[0].on == on
 
 
@@ -72,7 +72,7 @@ def test_somebody_who_may_not_see_it_cannot_be_mentioned(how: str) -> None:
     with pytest.raises(BadRequest, match="Di may not see the project 'north'") as caught:
         room.comments.write(on, text, ANN, chosen)
     assert "role" in caught.value.hint
-    assert room.comments.on(on, ANN) == [] and room.told("di") == []
+    assert room.comments.on(on, ANN) == [] and room.messages("di") == []
 
 
 def test_somebody_unknown_in_the_list_is_refused_and_in_the_text_is_only_text() -> None:

@@ -12,7 +12,7 @@ SEVERITY = {Truth.REGULATORY: "high", Truth.COMPLIANCE: "high", Truth.REFERENCE:
 
 def citation(quote: str = "Overtime is paid.", **values: object) -> Citation:
     """A sentence on page 1 of a policy."""
-    said = {
+    fields = {
         "citation_id": "1.0",
         "passage_id": 1,
         "sentence_index": 0,
@@ -31,7 +31,7 @@ def citation(quote: str = "Overtime is paid.", **values: object) -> Citation:
         "date": None,
         "relevance": 0.8,
     }
-    return Citation(**(said | values))  # type: ignore[arg-type]
+    return Citation(**(fields | values))  # type: ignore[arg-type]
 
 
 def board_of(rows: dict[Topic, str], project: str | None = None, run_id: int = 1) -> Board:

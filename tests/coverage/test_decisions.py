@@ -16,9 +16,9 @@ ONE, TWO = Topic("fire drills", id=1), Topic("key handover", id=2)
 
 
 def decision(
-    verdict: ReviewVerdict, number: int = 1, topic_id: int = 1, kind: str = "compliance", **said: object
+    verdict: ReviewVerdict, number: int = 1, topic_id: int = 1, kind: str = "compliance", **options: object
 ) -> Decision:
-    values = {"id": topic_id * 100 + number} | said
+    values = {"id": topic_id * 100 + number} | options
     return Decision(topic_id, kind, None, verdict, "Ada", NOW, number, **values)  # type: ignore[arg-type]
 
 
@@ -51,13 +51,13 @@ def test_undoing_one_cell_leaves_the_others() -> None:
 
 
 def test_a_waiver_is_open_again_the_day_after_its_last() -> None:
-    held = current_decisions([decision(ReviewVerdict.WAIVED, expires=TODAY, reason="Later.")])
+    stored = current_decisions([decision(ReviewVerdict.WAIVED, expires=TODAY, reason="Later.")])
     plain = board_of({ONE: "cgccc"})
     now, later = (
-        apply_decisions(plain, held, {}, TODAY + timedelta(days=days), terms=BUILT_IN_TERMS) for days in (0, 1)
+        apply_decisions(plain, stored, {}, TODAY + timedelta(days=days), terms=BUILT_IN_TERMS) for days in (0, 1)
     )
-    assert [(item.cell.state, item.decision is None) for item in queue(now, held)] == [(CellState.WAIVED, False)]
-    assert [(item.cell.state, item.decision is None) for item in queue(later, held)] == [(CellState.GAP, True)]
+    assert [(item.cell.state, item.decision is None) for item in queue(now, stored)] == [(CellState.WAIVED, False)]
+    assert [(item.cell.state, item.decision is None) for item in queue(later, stored)] == [(CellState.GAP, True)]
     assert f"expired on {TODAY}" in later.cell(ONE.name, GapKind.COMPLIANCE).reason
     assert now.gaps == () and len(later.gaps) == 1
 
@@ -75,10 +75,10 @@ def test_a_gap_confirmed_over_evidence_that_was_shown_stays_a_gap() -> None:
 )
 @pytest.mark.parametrize("letters", ["ceccc", "cnccc"])
 def test_what_was_not_judged_stays_so_whatever_was_decided(verdict: ReviewVerdict, letters: str) -> None:
-    said = decision(verdict, expires=TODAY, reason="Later.")
+    decided = decision(verdict, expires=TODAY, reason="Later.")
     plain = board_of({ONE: letters}).cell(ONE.name, GapKind.COMPLIANCE)
-    assert cell_under(letters, said) == plain
-    assert cell_under(letters, said, {said.id: "gone"}) == plain
+    assert cell_under(letters, decided) == plain
+    assert cell_under(letters, decided, {decided.id: "gone"}) == plain
 
 
 def test_of_gaps_of_one_severity_the_one_furthest_below_comes_first() -> None:

@@ -28,13 +28,13 @@ def office_with_notes() -> Office:
 
 def test_a_topic_only_notes_speak_of_is_a_gap_everywhere() -> None:
     office = office_with_notes()
-    held = office.library
+    stored = office.library
     desk = CoverageService(
         store=FakeCoverageBoardStore(),
-        catalogue=held.catalogue,
-        vectors=held.vectors,
-        sparse=held.sparse,
-        embedder=held.embedder,
+        catalogue=stored.catalogue,
+        vectors=stored.vectors,
+        sparse=stored.sparse,
+        embedder=stored.embedder,
         now=office.tick,
         terms=lambda: BUILT_IN_TERMS,
         timer=perf_counter,
@@ -46,7 +46,7 @@ def test_a_topic_only_notes_speak_of_is_a_gap_everywhere() -> None:
     assessed = [cell for cell in board.cells if cell.state is not CellState.NOT_ASSESSED]
     assert {cell.state for cell in assessed} == {CellState.GAP}
     cited = [each for cell in board.cells for each in (*cell.evidence, *cell.near_misses)]
-    notes = {each.id for each in held.catalogue.documents(origin=None) if each.origin is not Origin.DOCUMENT}
+    notes = {each.id for each in stored.catalogue.documents(origin=None) if each.origin is not Origin.DOCUMENT}
     assert len(notes) == 2
     assert not notes & {each.document_id for each in cited}
 

@@ -40,7 +40,7 @@ class Desk:
         self.notes, self.tasks = FakeNotificationStore(), FakeAssignmentStore()
         self.notifier = TeamMeetingNotifier(_Team(), Notifier(self.notes), self.tasks, lambda: NOW)
 
-    def told(self, login: str) -> list[tuple[NotificationKind, str]]:
+    def notifications(self, login: str) -> list[tuple[NotificationKind, str]]:
         return [(each.kind, each.title) for each in self.notes.notifications_of(login)]
 
 
@@ -49,27 +49,29 @@ def desk() -> Desk:
     return Desk()
 
 
-def said(words: str, kind: ContributionKind = ContributionKind.COMMENT, owner: str = "") -> Contribution:
+def contribution(words: str, kind: ContributionKind = ContributionKind.COMMENT, owner: str = "") -> Contribution:
     return Contribution(7, kind, 1, "intent", "overtime", "Ann", NOW, words, None, owner, date(2026, 2, 1), id=3)
 
 
 def test_invited_people_who_see_the_board_are_told_by_name_or_login(desk: Desk) -> None:
     desk.notifier.invited(MEETING, ANN)
     invitation = (NotificationKind.MENTION, "Ann invites you to a review meeting")
-    assert desk.told("bob@example.org") == desk.told("cid") == [invitation]
-    assert desk.told("zoe") == desk.told(ANN.login) == [], "she does not see the project; nobody invites themselves"
+    assert desk.notifications("bob@example.org") == desk.notifications("cid") == [invitation]
+    assert desk.notifications("zoe") == desk.notifications(ANN.login) == [], (
+        "she does not see the project; nobody invites themselves"
+    )
 
 
 def test_mentions_reach_people_by_login_and_by_full_name(desk: Desk) -> None:
-    desk.notifier.said(MEETING, said("@bob lee and @cid, ask @Zoe; @Ann agrees"), ANN)
-    assert desk.told("bob@example.org") == [(NotificationKind.MENTION, "Ann mentioned you in Friday")]
-    assert len(desk.told("cid")) == 1 and not desk.told("zoe") and not desk.told(ANN.login)
-    desk.notifier.said(MEETING, said("nobody@cid.example is no mention"), ANN)
-    assert len(desk.told("cid")) == 1
+    desk.notifier.contributed(MEETING, contribution("@bob lee and @cid, ask @Zoe; @Ann agrees"), ANN)
+    assert desk.notifications("bob@example.org") == [(NotificationKind.MENTION, "Ann mentioned you in Friday")]
+    assert len(desk.notifications("cid")) == 1 and not desk.notifications("zoe") and not desk.notifications(ANN.login)
+    desk.notifier.contributed(MEETING, contribution("nobody@cid.example is no mention"), ANN)
+    assert len(desk.notifications("cid")) == 1
 
 
 def test_an_open_point_and_a_decision_become_tasks_of_their_owner(desk: Desk) -> None:
-    desk.notifier.said(MEETING, said("Ask HR", ContributionKind.OPEN_POINT, "Bob Lee"), ANN)
+    desk.notifier.contributed(MEETING, contribution("Ask HR", ContributionKind.OPEN_POINT, "Bob Lee"), ANN)
     decisions = [
         Decision(1, "intent", "Alpha", verdict, "Ann", NOW, 1, topic="overtime", comment="get it", owner="cid")
         for verdict in (ReviewVerdict.CONFIRMED, ReviewVerdict.ACCEPTED)
@@ -79,14 +81,14 @@ def test_an_open_point_and_a_decision_become_tasks_of_their_owner(desk: Desk) ->
     assert (point.task, point.due, point.by, point.on.project) == ("Ask HR", date(2026, 2, 1), ANN.login, "Alpha")
     (task,) = desk.tasks.assignments(to="cid")
     assert task.task == "Gap confirmed – get it", "what was accepted leaves nothing to do"
-    assert desk.told("cid") == [(NotificationKind.ASSIGNMENT, "Ann assigned this to you")]
+    assert desk.notifications("cid") == [(NotificationKind.ASSIGNMENT, "Ann assigned this to you")]
 
 
 @pytest.mark.parametrize("by", [None, local_principal(Door.BROWSER, "Ann")])
 def test_without_sign_in_everybody_reads_one_home_which_says_who_is_meant(desk: Desk, by: Principal | None) -> None:
     desk.notifier.invited(MEETING, by)
-    desk.notifier.said(MEETING, said("@Bob, ask @Cid!", ContributionKind.OPEN_POINT, "Dan"), by)
-    titles = [title for _, title in desk.told(LOCAL_LOGIN)]
+    desk.notifier.contributed(MEETING, contribution("@Bob, ask @Cid!", ContributionKind.OPEN_POINT, "Dan"), by)
+    titles = [title for _, title in desk.notifications(LOCAL_LOGIN)]
     assert "Ann invites Bob Lee, cid, Zoe to a review meeting" in titles
     assert "Ann mentioned Bob, Cid in Friday" in titles
     (task,) = desk.tasks.assignments(to=LOCAL_LOGIN)

@@ -82,14 +82,14 @@ class Room:
 
 
 class _Notes:
-    def __init__(self, told: list[str]) -> None:
-        self.told = told
+    def __init__(self, values: list[str]) -> None:
+        self.told = values
 
     def invited(self, meeting: Meeting, by: Principal | None) -> None:
         self.told += [f"{name} is invited to {meeting.title}" for name in meeting.invited]
 
-    def said(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
-        self.told.append(f"{said.who}: {said.words}")
+    def contributed(self, meeting: Meeting, contribution: Contribution, by: Principal | None) -> None:
+        self.told.append(f"{contribution.who}: {contribution.words}")
 
     def decided(self, meeting: Meeting, decisions: Sequence[MinutesDecision], by: Principal | None) -> None:
         self.told += [f"{each.decision.owner} owns {each.decision.verdict.value}" for each in decisions]
@@ -221,10 +221,10 @@ def test_of_two_who_decide_at_once_one_wins_and_the_other_is_told_what_was_decid
 
     with ThreadPoolExecutor(2) as pool:
         outcomes = list(pool.map(tried, (in_the_meeting, outside)))
-    (held,) = room.coverage.current_decisions(None).values()
+    (text,) = room.coverage.current_decisions(None).values()
     assert sorted(each == "stored" for each in outcomes) == [False, True]
     (lost,) = [each for each in outcomes if each != "stored"]
-    assert f"{held.who} has decided" in lost and held.verdict.value in lost and "Yours was not stored" in lost
+    assert f"{text.who} has decided" in lost and text.verdict.value in lost and "Yours was not stored" in lost
     assert len(room.coverage.log(None)) == 1
 
 
@@ -259,8 +259,8 @@ def test_minutes_say_who_came_what_was_decided_why_and_what_is_open(room: Room) 
     key = f"{cell.kind.value}:{cell.topic_id}"
     room.meetings.propose(meeting.id, key, ReviewVerdict.CONFIRMED, "Too vague.", "Bob")
     room.meetings.raise_point(meeting.id, key, "Ask HR for the form", "Bob", "Cid", NOW.date())
-    gone = room.meetings.comment(meeting.id, key, "never mind", "Bob")
-    room.meetings.withdraw(meeting.id, gone.id, "Bob")
+    removed = room.meetings.comment(meeting.id, key, "never mind", "Bob")
+    room.meetings.withdraw(meeting.id, removed.id, "Bob")
     room.later(30)
     room.decided(meeting, cell)
     minutes = ended(room, meeting)

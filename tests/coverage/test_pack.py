@@ -47,10 +47,10 @@ def pack_of(name: str = "overtime", topics: int = 1, document: str = "policy.pdf
     proof = (citation(name, document_name=document),)
     board = replace(board, cells=tuple(replace(cell, evidence=proof) for cell in board.cells))
     run = CoverageRun(1, None, RunState.DONE, board.topics, 5, NOW, NOW, name=name)
-    said = Decision(1, "intent", None, ReviewVerdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name)
+    decision = Decision(1, "intent", None, ReviewVerdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name)
     cells = (CellChange(name, GapKind.INTENT, None, CellState.GAP, 0.0, 0.1, name),)
     changes = BoardChanges(run, run, None, 0.5, cells, (name,), ())
-    return MeetingPack(board, run, (said,), (), (), trace(board), changes, NOW, name, minutes=(minutes_of(name),))
+    return MeetingPack(board, run, (decision,), (), (), trace(board), changes, NOW, name, minutes=(minutes_of(name),))
 
 
 def minutes_of(name: str) -> Minutes:
@@ -59,14 +59,14 @@ def minutes_of(name: str) -> Minutes:
     meeting = Meeting(
         None, name, name, NOW, (item, AgendaItem(1, "reality", name)), name, item.key, (name + "?",), (name,)
     )
-    said = Decision(
+    decision = Decision(
         1, "intent", None, ReviewVerdict.CONFIRMED, name, NOW, 1, topic=name, comment=name, owner=name, present=(name,),
         pinned=(citation(name),),
     )  # fmt: skip
     about = (0, ContributionKind.PROPOSAL, 1, "intent", name, name, NOW, name)
     remarks = [Contribution(*about, ReviewVerdict.CONFIRMED), Contribution(*about)]
     point = replace(remarks[1], kind=ContributionKind.OPEN_POINT, owner=name, due=NOW.date())
-    return make_minutes(meeting, [Attendee(0, name, NOW, NOW)], [*remarks, point], [said], None, NOW)
+    return make_minutes(meeting, [Attendee(0, name, NOW, NOW)], [*remarks, point], [decision], None, NOW)
 
 
 def pdf_pages(pack: MeetingPack) -> list[str]:
@@ -99,10 +99,10 @@ def pack_with_set_up() -> MeetingPack:
     lacking = replace(board.cells[2], truth=Truth.REALITY, configuration=True, near_misses=(citation("code OT"),))
     gap = Gap("overtime", Truth.REALITY, "medium", "Obtain a row.", configuration=True)
     board = replace(board, cells=(*board.cells, lacking), gaps=(*board.gaps, gap), unread=("scan.pdf",))
-    said = Decision(1, "configuration", None, ReviewVerdict.NEEDS_WORK, "Ann", NOW, 1, topic="overtime")
+    decision = Decision(1, "configuration", None, ReviewVerdict.NEEDS_WORK, "Ann", NOW, 1, topic="overtime")
     run = CoverageRun(1, None, RunState.DONE, board.topics, 6, NOW, NOW)
     titles = {"time": "Time and attendance"}
-    return MeetingPack(board, run, (said,), (), (), trace(board), None, NOW, domain_titles=titles)
+    return MeetingPack(board, run, (decision,), (), (), trace(board), None, NOW, domain_titles=titles)
 
 
 def test_the_pack_has_the_counts_and_the_words_of_the_page_and_no_codes() -> None:

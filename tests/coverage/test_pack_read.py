@@ -45,13 +45,13 @@ def test_a_pack_nobody_edited_says_nothing_new() -> None:
 
 @pytest.mark.parametrize("day", [LATER, LATER.isoformat()])
 def test_what_is_written_comes_back(day: date | str) -> None:
-    said = {"reason": "later", "owner": "HR", "comment": "ask", "who": "Ada"}
-    row = read(written(verdict="waived", expires=day, due=day, **said)).rows[0]
+    values = {"reason": "later", "owner": "HR", "comment": "ask", "who": "Ada"}
+    row = read(written(verdict="waived", expires=day, due=day, **values)).rows[0]
     found = row.decision
     assert (row.row, row.problem, row.before) == (2, "", "not decided")
     assert found is not None and found.verdict is ReviewVerdict.WAIVED
     assert (found.expires, found.due, found.number, found.kind) == (LATER, LATER, 1, "regulatory")
-    assert {name: getattr(found, name) for name in said} == said
+    assert {name: getattr(found, name) for name in values} == values
 
 
 @pytest.mark.parametrize(

@@ -46,10 +46,10 @@ def change(library: Library, chance: random.Random) -> None:
     if kind == "add" or not documents:
         add(library, chance, 100 + chance.randint(0, 900))
     elif kind == "delete":
-        gone = chance.choice(documents)
-        library.sparse.delete([gone])
-        library.vectors.delete([gone])
-        library.catalogue.delete(gone)
+        removed = chance.choice(documents)
+        library.sparse.delete([removed])
+        library.vectors.delete([removed])
+        library.catalogue.delete(removed)
     else:
         chosen = chance.choice(documents)
         passages = [replace(p, truth=chance.choice(list(Truth))) for p in library.catalogue.passages_of(chosen)]
@@ -57,7 +57,7 @@ def change(library: Library, chance: random.Random) -> None:
         library.vectors.update(passages)
 
 
-def meant(cell: Cell) -> tuple[object, ...]:
+def content(cell: Cell) -> tuple[object, ...]:
     return cell.state, cell.evidence_score, cell.evidence, cell.near_misses
 
 
@@ -71,7 +71,7 @@ def test_a_cell_that_is_not_touched_would_be_judged_the_same(seed: int) -> None:
     after = library.catalogue.fingerprints(SearchFilters())
     hit = touched(detector_of(library), cells, TOPICS, before, after, project=None, now=NOW, profile=PROFILE)
     for old, new in zip(cells, judged(library), strict=True):
-        assert (old.topic_id, old.kind) in hit or meant(old) == meant(new)
+        assert (old.topic_id, old.kind) in hit or content(old) == content(new)
 
 
 def test_an_unrelated_document_touches_nothing_and_no_change_asks_nothing() -> None:

@@ -56,9 +56,9 @@ def test_an_acceptance_whose_sentence_changed_is_suspect_and_says_which() -> Non
 def test_a_waiver_holds_until_its_day_has_passed() -> None:
     waiver = decision(ReviewVerdict.WAIVED, reason="Out of scope", expires=TODAY + timedelta(1))
     board = board_of({LEAVE: "gcccc"})
-    held = under(board, waiver)
-    assert held.cell("sick leave", Truth.REGULATORY).state is CellState.WAIVED
-    assert held.gaps == ()
+    stored = under(board, waiver)
+    assert stored.cell("sick leave", Truth.REGULATORY).state is CellState.WAIVED
+    assert stored.gaps == ()
     assert under(board, waiver, today=TODAY + timedelta(1)).gaps == ()
     late = under(board, waiver, today=TODAY + timedelta(2))
     assert late.cell("sick leave", Truth.REGULATORY).state is CellState.GAP
@@ -123,10 +123,10 @@ def test_the_queue_has_the_worst_first_and_what_is_settled_carries_its_decision(
     ],
 )
 def test_what_a_decision_lacks_is_told(verdict: ReviewVerdict, values: dict, problem: str) -> None:
-    said = {"who": "Ann", "reason": "", "expires": None, "due": None, "letter": "c"} | values
-    cell = board_of({LEAVE: said["letter"] + "cccc"}).cell("sick leave", Truth.REGULATORY)
+    fields = {"who": "Ann", "reason": "", "expires": None, "due": None, "letter": "c"} | values
+    cell = board_of({LEAVE: fields["letter"] + "cccc"}).cell("sick leave", Truth.REGULATORY)
     with pytest.raises(BadRequest, match=problem):
-        check_decision(verdict, said["who"], said["reason"], said["expires"], said["due"], cell, TODAY)
+        check_decision(verdict, fields["who"], fields["reason"], fields["expires"], fields["due"], cell, TODAY)
 
 
 def test_a_sound_decision_passes() -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.coverage import runs as runs_module
-from core.coverage.detection.detector import Detector, Wanted
+from core.coverage.detection.detector import Detector, TopicCell
 from core.coverage.runs import QUIET_AFTER, CoverageRuns, interrupted
 from core.domain.coverage import Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Truth
@@ -42,19 +42,19 @@ class Room:
         class Watched(Detector):
             def judge(
                 self,
-                wanted: Sequence[Wanted],
+                expected: Sequence[TopicCell],
                 *,
                 project: str | None,
                 now: datetime,
                 profile: ScoreProfile,
                 among: Sequence[int] = (),
             ) -> tuple[Cell, ...]:
-                room.judged += [(topic.name, kind) for topic, kind in wanted if not among]
-                return super().judge(wanted, project=project, now=now, profile=profile, among=among)
+                room.judged += [(topic.name, kind) for topic, kind in expected if not among]
+                return super().judge(expected, project=project, now=now, profile=profile, among=among)
 
-        held = self.library
-        detector = Watched(held.catalogue, held.vectors, held.sparse, held.embedder)
-        self.runs = CoverageRuns(self.store, detector, held.catalogue, self.clock)
+        stored = self.library
+        detector = Watched(stored.catalogue, stored.vectors, stored.sparse, stored.embedder)
+        self.runs = CoverageRuns(self.store, detector, stored.catalogue, self.clock)
 
     def assess(self, **how: object) -> CoverageRun:
         self.judged.clear()

@@ -24,13 +24,13 @@ class Office:
     def __init__(self, library: Library | None = None) -> None:
         self.library, self.now = library or payroll_library(), NOW
         self.store = FakeCoverageBoardStore()
-        held = self.library
+        stored = self.library
         self.desk = CoverageService(
             store=self.store,
-            catalogue=held.catalogue,
-            vectors=held.vectors,
-            sparse=held.sparse,
-            embedder=held.embedder,
+            catalogue=stored.catalogue,
+            vectors=stored.vectors,
+            sparse=stored.sparse,
+            embedder=stored.embedder,
             now=self.tick,
             terms=lambda: BUILT_IN_TERMS,
             timer=perf_counter,
@@ -150,25 +150,25 @@ def test_an_accepted_cell_is_suspect_when_a_new_version_says_otherwise(office: O
 
 def test_an_accepted_cell_is_suspect_when_its_document_is_relabelled(office: Office) -> None:
     office.say(ReviewVerdict.ACCEPTED)
-    held = office.library.catalogue
-    document = held.document(office.cited())
-    moved = [replace(passage, truth=Truth.REFERENCE) for passage in held.passages_of(document.id)]
-    held.save_labels(document, moved)
+    stored = office.library.catalogue
+    document = stored.document(office.cited())
+    moved = [replace(passage, truth=Truth.REFERENCE) for passage in stored.passages_of(document.id)]
+    stored.save_labels(document, moved)
     office.library.vectors.update(moved)
     assert office.cell().state is CellState.SUSPECT and "classified as reference" in office.cell().reason
 
 
 def test_reading_the_same_bytes_again_leaves_an_acceptance_alone(office: Office) -> None:
     office.say(ReviewVerdict.ACCEPTED)
-    held = office.library.catalogue
-    document = held.document(office.cited())
-    before = held.passages_of(document.id)
-    page = Page(1, held.page(document.id, 1).text)
-    held.mark(document.id, step="read")
+    content = office.library.catalogue
+    document = content.document(office.cited())
+    before = content.passages_of(document.id)
+    page = Page(1, content.page(document.id, 1).text)
+    content.mark(document.id, step="read")
     assert office.cell().state is CellState.COVERED
     again = [replace(passage, id=0) for passage in before]
     vectors = WordEmbedder().embed([passage.text for passage in again])
-    stored = held.save_ingested(document, [page], again, vectors)
+    stored = content.save_ingested(document, [page], again, vectors)
     office.library.vectors.delete([document.id])
     office.library.sparse.delete([document.id])
     office.library.vectors.add(stored, vectors)
@@ -195,8 +195,8 @@ def test_a_renamed_topic_keeps_its_decisions_and_counts_as_no_change(office: Off
     with pytest.raises(KeyError):
         office.board().cell(VACATION, COMPLIANCE)
     office.assess()
-    told = office.desk.changes(None, first)
-    assert (told.topics_added, told.topics_gone) == ((), ())
+    reported = office.desk.changes(None, first)
+    assert (reported.topics_added, reported.topics_gone) == ((), ())
     assert "Ada" in office.cell("vacation days").reason
 
 
@@ -247,10 +247,10 @@ def test_changes_speak_of_what_the_board_shows() -> None:
     first = office.assess().run_id
     office.library.add("zoo.md", "Zebra husbandry follows the keeper's plan.", truth=Truth.COMPLIANCE)
     office.assess()
-    told = {(c.topic, c.kind): (c.before, c.after) for c in office.desk.changes(None, first).cells}
-    assert told[ZEBRA, COMPLIANCE] == (CellState.GAP, CellState.COVERED)
-    assert told[ZEBRA, GapKind.CONFIGURATION] == (CellState.NOT_ASSESSED, CellState.GAP)
-    assert len(told) == 2
+    values = {(c.topic, c.kind): (c.before, c.after) for c in office.desk.changes(None, first).cells}
+    assert values[ZEBRA, COMPLIANCE] == (CellState.GAP, CellState.COVERED)
+    assert values[ZEBRA, GapKind.CONFIGURATION] == (CellState.NOT_ASSESSED, CellState.GAP)
+    assert len(values) == 2
 
 
 def test_a_snapshot_can_be_named_looked_at_and_forgotten(office: Office) -> None:

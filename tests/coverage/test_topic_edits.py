@@ -31,7 +31,7 @@ def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "expected"),
     [
         (b"topic,needs\nfire drills,all\n???,all\n", "Line 3 of 'wanted.csv'"),
         (b"topic,needs\nfire drills,gossip\n", "Line 2 of 'wanted.csv' needs 'gossip'"),
@@ -40,8 +40,8 @@ def test_a_table_reads_places_needs_and_owners_as_people_write_them() -> None:
         (b"", "contains no rows"),
     ],
 )
-def test_a_bad_row_is_named_with_its_line(data: bytes, told: str) -> None:
-    with pytest.raises(BadRequest, match=told.replace("?", r"\?")):
+def test_a_bad_row_is_named_with_its_line(data: bytes, expected: str) -> None:
+    with pytest.raises(BadRequest, match=expected.replace("?", r"\?")):
         topics_from_table(data, BUILT_IN_TERMS, "wanted.csv")
 
 
@@ -61,11 +61,11 @@ def test_a_table_written_is_read_back_and_runs_no_formula() -> None:
 def test_merging_keeps_what_agrees_and_splitting_retires_the_whole() -> None:
     one = Topic("a b", id=1, needs=(Truth.REALITY,), owner="Ada", domain="x")
     two = Topic("c d", id=2, needs=(Truth.INTENT,), domain="y")
-    kept, gone = merge_topics([one, two], "all of it")
-    assert (kept.id, kept.name, kept.needs) == (1, "all of it", (Truth.INTENT, Truth.REALITY))
-    assert (kept.owner, kept.domain, gone.id, gone.retired) == ("Ada", None, 2, True)
-    old, parts = split_topic(kept, ["first part", "second part"], terms=BUILT_IN_TERMS)
-    assert old.retired and [(p.id, p.owner, p.needs) for p in parts] == [(0, "Ada", kept.needs)] * 2
+    stored, removed = merge_topics([one, two], "all of it")
+    assert (stored.id, stored.name, stored.needs) == (1, "all of it", (Truth.INTENT, Truth.REALITY))
+    assert (stored.owner, stored.domain, removed.id, removed.retired) == ("Ada", None, 2, True)
+    old, parts = split_topic(stored, ["first part", "second part"], terms=BUILT_IN_TERMS)
+    assert old.retired and [(p.id, p.owner, p.needs) for p in parts] == [(0, "Ada", stored.needs)] * 2
     for wrong in (
         lambda: merge_topics([one], "x"),
         lambda: split_topic(one, ["one", "ONE"], terms=BUILT_IN_TERMS),
@@ -100,13 +100,13 @@ def test_a_month_or_a_condition_requires_nothing(sentence: str, modality: Modali
     assert (modality_of(sentence), requirement_name(sentence)) == (modality, name)
 
 
-def doubts(jurisdiction: str, asked: str, *documents: Document) -> list[str]:
+def doubts(jurisdiction: str, query: str, *documents: Document) -> list[str]:
     cell = Cell(
         "a b", Truth.REGULATORY, CellState.COVERED, 0.9, 0.5, (citation(jurisdiction=jurisdiction),), topic_id=1
     )
-    topic = Topic("a b", id=1, jurisdiction=asked)
-    [told] = RiskReader(documents, NOW, terms=BUILT_IN_TERMS).with_risks([cell], {1: topic})
-    return [risk.kind.value for risk in told.risks]
+    topic = Topic("a b", id=1, jurisdiction=query)
+    [reported] = RiskReader(documents, NOW, terms=BUILT_IN_TERMS).with_risks([cell], {1: topic})
+    return [risk.kind.value for risk in reported.risks]
 
 
 def test_a_document_uploaded_on_a_leap_day_without_a_date_is_no_problem() -> None:
@@ -133,7 +133,7 @@ def test_what_was_before_is_restored_after_needs_merge_and_split() -> None:
     store.change_topics(as_before(now, store.change_topics(merge_topics(now, "key handover"))))
     assert seen() == then
     now = store.topics(None)
-    gone, parts = split_topic(now[0], ["alarms", "exits"], BUILT_IN_TERMS)
+    removed, parts = split_topic(now[0], ["alarms", "exits"], BUILT_IN_TERMS)
     added = store.add_topics(parts)
-    store.change_topics(as_before(now, [*store.change_topics([gone]), *added]))
+    store.change_topics(as_before(now, [*store.change_topics([removed]), *added]))
     assert seen() == then

@@ -90,10 +90,10 @@ def test_topics_are_read_from_a_table_and_written_back() -> None:
 
 def test_topics_are_merged_split_and_edited() -> None:
     one, two = Topic("a pay", id=1, needs=(Truth.INTENT,), owner="Ann"), Topic("b pay", id=2, needs=(Truth.REALITY,))
-    kept, gone = merge_topics([one, two], "all pay")
-    assert (kept.id, kept.name, kept.owner) == (1, "all pay", "Ann")
-    assert kept.needs == (Truth.INTENT, Truth.REALITY)
-    assert gone.retired and gone.id == 2
+    stored, removed = merge_topics([one, two], "all pay")
+    assert (stored.id, stored.name, stored.owner) == (1, "all pay", "Ann")
+    assert stored.needs == (Truth.INTENT, Truth.REALITY)
+    assert removed.retired and removed.id == 2
     retired, parts = split_topic(one, ["first", "second", ""], terms=BUILT_IN_TERMS)
     assert retired.retired and [part.name for part in parts] == ["first", "second"]
     assert {(part.id, part.owner, part.needs) for part in parts} == {(0, "Ann", (Truth.INTENT,))}

@@ -23,12 +23,12 @@ def printed(*lines: str) -> bytes:
     return bytes(paper.output())
 
 
-@given(said=st.lists(sentences, min_size=1, max_size=8))
-def test_every_sentence_of_a_page_is_located_on_its_own_line_however_often_it_is_said(said: list[str]) -> None:
-    pdf = printed(*said)
+@given(expected=st.lists(sentences, min_size=1, max_size=8))
+def test_every_sentence_of_a_page_is_located_on_its_own_line_however_often_it_is_said(expected: list[str]) -> None:
+    pdf = printed(*expected)
     text = read_pdf("page.pdf", pdf).pages[0].text
     spans, at = [], 0
-    for sentence in said:
+    for sentence in expected:
         start = text.index(sentence, at)
         spans.append((start, at := start + len(sentence)))
     found = located(pdf, 1, text, spans)
@@ -38,10 +38,10 @@ def test_every_sentence_of_a_page_is_located_on_its_own_line_however_often_it_is
     assert all(after.top > before.bottom for (before, *_), (after, *_) in pairwise(found))
 
 
-@given(said=sentences, other=sentences)
-def test_a_sentence_the_page_does_not_hold_has_no_place(said: str, other: str) -> None:
+@given(expected=sentences, other=sentences)
+def test_a_sentence_the_page_does_not_hold_has_no_place(expected: str, other: str) -> None:
     lone = f"z{other}"
-    assert located(printed(said), 1, lone, [(0, len(lone))]) == [()]
+    assert located(printed(expected), 1, lone, [(0, len(lone))]) == [()]
 
 
 @given(st.text())

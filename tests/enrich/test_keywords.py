@@ -44,14 +44,14 @@ def test_five_to_ten_are_found_in_a_text_of_some_length() -> None:
 
 
 def test_the_model_is_asked_once_for_few_texts() -> None:
-    asked: list[int] = []
+    requests: list[int] = []
 
     def embed(texts):  # type: ignore[no-untyped-def]
-        asked.append(len(texts))
+        requests.append(len(texts))
         return WordEmbedder().embed(texts)
 
     find_keywords(read((POLICY + FERRY) * 3), embed)
-    assert len(asked) == 1 and asked[0] <= 61
+    assert len(requests) == 1 and requests[0] <= 61
 
 
 def test_without_the_model_it_fails_instead_of_guessing() -> None:

@@ -56,16 +56,16 @@ def test_laws_go_by_the_names_of_their_entities_and_are_counted() -> None:
         "Pay is due under 29 U.S.C. § 207(a) and 29 C.F.R. § 778.113. As 29 USC 207 says, see Smith v. Jones,"
         " 45 F.3d 67 (9th Cir. 1999). The notice stands in 84 Fed. Reg. 51,230 of that year.\n"
     )
-    told = find_citations(read(text)).citations
-    assert [(each.name, each.kind, each.times) for each in told] == [
+    results = find_citations(read(text)).citations
+    assert [(each.name, each.kind, each.times) for each in results] == [
         ("29 U.S.C. § 207", CitationKind.STATUTE, 2),
         ("29 CFR 778.113", CitationKind.REGULATION, 1),
         ("45 F.3d 67", CitationKind.CASE, 1),
         ("84 FR 51230", CitationKind.REGISTER, 1),
     ]
-    assert told[2].case == "Smith v. Jones"
+    assert results[2].case == "Smith v. Jones"
     names = {entity.name for entities in entities_of(passages_of(text)) for entity in entities}
-    assert {each.name for each in told[:3]} <= names
+    assert {each.name for each in results[:3]} <= names
 
 
 @pytest.mark.parametrize("text", ["", "Smith v. Jones", "$5 § of it", "10 S.W. 3 of the street", "page 12 U.S. 34"])
@@ -85,19 +85,19 @@ DATES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), DATES)
-def test_a_date_is_read_with_what_it_dates(text: str, told: list[tuple[str, str]]) -> None:
-    assert [(each.date, each.what) for each in find_dates(read(text)).dates] == told
+@pytest.mark.parametrize(("text", "expected"), DATES)
+def test_a_date_is_read_with_what_it_dates(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(each.date, each.what) for each in find_dates(read(text)).dates] == expected
 
 
 def test_a_date_that_is_told_and_mentioned_is_listed_once_in_the_order_of_the_calendar() -> None:
     text = "The rule is effective May 1, 2024. Before May 1, 2024 the old one holds. It was issued on April 2, 2023."
-    told = [(each.date, each.what) for each in find_dates(read(text)).dates]
-    assert told == [("2023-04-02", "published"), ("2024-05-01", "effective")]
+    results = [(each.date, each.what) for each in find_dates(read(text)).dates]
+    assert results == [("2023-04-02", "published"), ("2024-05-01", "effective")]
 
 
 @pytest.mark.parametrize(
-    ("module", "reader", "rows", "said"),
+    ("module", "reader", "rows", "expected"),
     [
         (enrichment, "document_types", {"data_table": {"label": "x"}}, r"\[setup_table\] is missing"),
         (
@@ -122,10 +122,10 @@ def test_a_date_that_is_told_and_mentioned_is_listed_once_in_the_order_of_the_ca
     ],
 )
 def test_a_wrong_table_is_an_error_that_names_the_place(
-    module: ModuleType, reader: str, rows: dict, said: str, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType, reader: str, rows: dict, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "table", lambda name: rows)
     getattr(module, reader).cache_clear()
-    with pytest.raises(BadTable, match=said):
+    with pytest.raises(BadTable, match=expected):
         getattr(module, reader)()
     getattr(module, reader).cache_clear()

@@ -79,8 +79,8 @@ def quotes(results: dict[Operation, Result]) -> Iterator[QuotedSpan]:
 
 def assert_lawful(text: str, results: dict[Operation, Result]) -> None:
     """Whatever was drawn from a text stands in it, and is no more than promised."""
-    for said in quotes(results):
-        assert said.text == text[said.start : said.end] and said.text.strip()
+    for passages in quotes(results):
+        assert passages.text == text[passages.start : passages.end] and passages.text.strip()
     keywords, summary, questions = (
         results[each] for each in (Operation.KEYWORDS, Operation.SUMMARY, Operation.QUESTIONS)
     )
@@ -142,8 +142,8 @@ def test_a_table_of_contents_and_furniture_are_not_quoted() -> None:
     contents = "Table of contents\nIntroduction ......... 3\nScope ......... 5\nAnnexes ......... 9\n\n"
     line = "This copy is for the internal use of the office alone.\n\n"
     text = contents + line + POLICY + line + line
-    told = [each.text for each in quotes(drawn(read(text, per_passage=3)))]
-    assert told and not [each for each in told if "...." in each or "internal use" in each]
+    passages = [each.text for each in quotes(drawn(read(text, per_passage=3)))]
+    assert passages and not [each for each in passages if "...." in each or "internal use" in each]
 
 
 def test_a_sentence_that_opens_the_next_passage_again_is_read_once() -> None:

@@ -46,25 +46,25 @@ ANSWERED = [
 
 @pytest.mark.parametrize(("sentence", "question"), ANSWERED)
 def test_a_sentence_answers_this_question_or_none(sentence: str, question: str) -> None:
-    told = find_questions(read(sentence)).questions
-    assert [each.question for each in told] == ([question] if question else [])
-    assert all(each.answer.text == sentence for each in told)
+    results = find_questions(read(sentence)).questions
+    assert [each.question for each in results] == ([question] if question else [])
+    assert all(each.answer.text == sentence for each in results)
 
 
 def test_a_heading_that_asks_is_answered_by_a_sentence_below_it_that_shares_its_words() -> None:
     text = "# Who may use the night ferry?\n\nLast year was busy for everybody here.\n"
     assert find_questions(read(text)).questions == ()
     text += "Residents with a pass may use the night ferry free of charge.\n"
-    (told,) = find_questions(read(text)).questions
-    assert told.question == "Who may use the night ferry?"
-    assert told.answer.text == "Residents with a pass may use the night ferry free of charge."
+    (results,) = find_questions(read(text)).questions
+    assert results.question == "Who may use the night ferry?"
+    assert results.answer.text == "Residents with a pass may use the night ferry free of charge."
 
 
 def test_at_most_five_are_asked_in_reading_order_and_no_two_alike() -> None:
-    told = find_questions(read(POLICY)).questions
-    assert 3 <= len(told) <= 5
-    assert [each.answer.start for each in told] == sorted(each.answer.start for each in told)
-    assert len({each.question for each in told}) == len(told)
+    results = find_questions(read(POLICY)).questions
+    assert 3 <= len(results) <= 5
+    assert [each.answer.start for each in results] == sorted(each.answer.start for each in results)
+    assert len({each.question for each in results}) == len(results)
     twice = "Payroll records must be kept for ten years.\n\nAll payroll records must be kept for ten years.\n"
     assert len(find_questions(read(twice)).questions) == 1
 
@@ -74,16 +74,18 @@ def test_other_languages_are_not_asked_in_english() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "expected"),
     [
         ({"pattern": "(", "question": "?", "weight": 0.5, "rule": "x"}, "forms"),
         ({"pattern": "a", "question": "?", "weight": 2.0, "rule": "x"}, "weight"),
         ({"pattern": "a", "question": "?", "weight": 0.5, "rule": "x", "colour": 1}, "unknown key 'colour'"),
     ],
 )
-def test_a_wrong_form_is_an_error_that_names_the_place(row: dict, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_form_is_an_error_that_names_the_place(
+    row: dict, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(table, "table", lambda name: {"forms": [row], "bases": {}})
     table.question_forms.cache_clear()
-    with pytest.raises(BadTable, match=said):
+    with pytest.raises(BadTable, match=expected):
         table.question_forms()
     table.question_forms.cache_clear()

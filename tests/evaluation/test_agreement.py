@@ -111,8 +111,8 @@ def test_full_agreement_is_1_and_two_strangers_are_told_for_themselves() -> None
     assert (found.alpha, found.words) == (1.0, "almost perfect agreement")
     assert found.judges == JUDGES
     assert found.units == 3
-    told = {(pair.first, pair.second): (pair.kappa, pair.units) for pair in found.pairs}
-    assert told == {("Ada", "Ben"): (1.0, 2), ("Ada", "Cy"): (None, 1), ("Ben", "Cy"): (None, 0)}
+    values = {(pair.first, pair.second): (pair.kappa, pair.units) for pair in found.pairs}
+    assert values == {("Ada", "Ben"): (1.0, 2), ("Ada", "Cy"): (None, 1), ("Ben", "Cy"): (None, 0)}
 
 
 def test_a_distance_of_one_grade_weighs_less_than_one_of_three() -> None:
@@ -141,7 +141,7 @@ def test_a_coefficient_is_called_as_landis_and_koch_call_it(coefficient: float, 
 
 
 def test_a_judge_counts_with_the_latest_word() -> None:
-    said = [
+    statements = [
         Judgment(1, 1, "u", 3, "Ada", NOON, id=8),
         Judgment(1, 1, "u", 0, "Ada", NOON, id=7),
         Judgment(1, 1, "u", 2, "Ben", NOON, id=5),
@@ -149,13 +149,13 @@ def test_a_judge_counts_with_the_latest_word() -> None:
         Judgment(1, 2, "u", 1, "Ada", NOON + timedelta(hours=1)),
         Judgment(1, 2, "u", 2, "Ada", NOON),
     ]
-    assert grades_by_judge(said) == {(1, "u"): {"Ada": 3}, (2, "u"): {"Ada": 1}}
+    assert grades_by_judge(statements) == {(1, "u"): {"Ada": 3}, (2, "u"): {"Ada": 1}}
 
 
 def test_the_same_passage_under_another_question_is_another_thing() -> None:
-    said = [Judgment(1, 1, "u", 3, "Ada", NOON), Judgment(1, 2, "u", 0, "Ben", NOON)]
-    assert agreement(said).units == 0
-    assert disputed(said) == ()
+    statements = [Judgment(1, 1, "u", 3, "Ada", NOON), Judgment(1, 2, "u", 0, "Ben", NOON)]
+    assert agreement(statements).units == 0
+    assert disputed(statements) == ()
 
 
 def test_disputed_results_are_told_worst_first() -> None:

@@ -52,8 +52,8 @@ def report(original: bytes, *, page_text: str = "", shift: int = 0) -> CitationR
     def text_of(document_id: int, number: int) -> str:
         return page_text or library.catalogue.page(document_id, number).text
 
-    asked = [question("When must employers deposit withheld income taxes?")]
-    return evaluate_citations(asked, search, text_of, lambda _: original, timer=perf_counter)
+    questions = [question("When must employers deposit withheld income taxes?")]
+    return evaluate_citations(questions, search, text_of, lambda _: original, timer=perf_counter)
 
 
 def test_the_letters_of_the_page_are_those_of_the_library() -> None:
@@ -61,26 +61,26 @@ def test_the_letters_of_the_page_are_those_of_the_library() -> None:
 
 
 def test_citations_on_their_page_are_exact_marked_and_covered() -> None:
-    told = report(printed(SAID, NEXT))
-    measures = told.measures("pdf")
+    reported = report(printed(SAID, NEXT))
+    measures = reported.measures("pdf")
     assert measures["citations"] == measures["drawn"] > 0
     assert [measures[name] for name in ("quotes_exact", "marked", "covered", "words_covered")] == [1, 1, 1, 1]
-    assert list(told.wrong()) == []
-    assert len(told.milliseconds) >= 1
-    assert told.data()["per_kind"]["pdf"]["covered"] == 1
+    assert list(reported.wrong()) == []
+    assert len(reported.milliseconds) >= 1
+    assert reported.data()["per_kind"]["pdf"]["covered"] == 1
 
 
 def test_a_page_without_the_sentence_is_not_marked_and_told() -> None:
-    told = report(printed("Something else altogether."))
-    assert told.measures("pdf")["marked"] == 0
-    assert told.measures("pdf")["quotes_exact"] == 1
-    assert {each["document"] for each in told.data()["wrong"]} == {"pub.pdf"}
+    reported = report(printed("Something else altogether."))
+    assert reported.measures("pdf")["marked"] == 0
+    assert reported.measures("pdf")["quotes_exact"] == 1
+    assert {each["document"] for each in reported.data()["wrong"]} == {"pub.pdf"}
 
 
 def test_a_quote_that_is_not_what_its_page_says_is_found_out() -> None:
-    told = report(printed(SAID, NEXT), shift=1)
-    assert told.measures()["quotes_exact"] < 1
-    assert told.data()["wrong"][0]["exact"] is False
+    reported = report(printed(SAID, NEXT), shift=1)
+    assert reported.measures()["quotes_exact"] < 1
+    assert reported.data()["wrong"][0]["exact"] is False
 
 
 def test_a_file_that_cannot_be_drawn_is_told_of_its_citations() -> None:
@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_drawn_is_told_of_its_citations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "inside", "said"),
+    ("quote", "inside", "expected"),
     [
         ("Helium is stored.", "Heliumisstored.", (3, 3, 0)),
         ("Helium is stored.", "Heliumis", (3, 2, 0)),
@@ -100,8 +100,10 @@ def test_a_file_that_cannot_be_drawn_is_told_of_its_citations() -> None:
         ("", "abc", (0, 0, 3)),
     ],
 )
-def test_words_are_covered_by_the_letters_inside_the_boxes(quote: str, inside: str, said: tuple[int, int, int]) -> None:
-    assert covered_words(quote, inside) == said
+def test_words_are_covered_by_the_letters_inside_the_boxes(
+    quote: str, inside: str, expected: tuple[int, int, int]
+) -> None:
+    assert covered_words(quote, inside) == expected
 
 
 def test_the_first_citation_is_held_against_the_judged_words_and_the_kind_asked_for() -> None:

@@ -35,8 +35,15 @@ NDCG, REFUSED, FALSE_REFUSAL = "ndcg@10", "refused", "false_refusal"
 
 
 def outcome(number: int, measures: Mapping[str, float], **values: object) -> QuestionOutcome:
-    told = {"kind": "natural", "answerable": True, "hits": 3, "unjudged": 0.0, "ranking": ("a", "b"), "first": "a.pdf"}
-    return QuestionOutcome(number, f"q{number}", f"Question {number}?", measures=measures, **told | values)  # type: ignore[arg-type]
+    fields = {
+        "kind": "natural",
+        "answerable": True,
+        "hits": 3,
+        "unjudged": 0.0,
+        "ranking": ("a", "b"),
+        "first": "a.pdf",
+    }
+    return QuestionOutcome(number, f"q{number}", f"Question {number}?", measures=measures, **fields | values)  # type: ignore[arg-type]
 
 
 def experiment(
@@ -78,7 +85,7 @@ def test_two_experiments_stand_side_by_side_with_their_difference() -> None:
     found = comparison([BEFORE, AFTER])
     [row] = found.rows
     assert row.measure.name == NDCG
-    assert [held.mean for held in row.values if held] == pytest.approx([0.3, 0.45])
+    assert [interval.mean for interval in row.values if interval] == pytest.approx([0.3, 0.45])
     first, gain = row.gains
     assert first is None
     assert gain is not None
@@ -119,7 +126,7 @@ def test_nothing_can_be_held_against_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({"judgments_version": 8}, "on other judgments"),
         ({"corpus_hash": "d"}, "on another library"),
@@ -127,9 +134,9 @@ def test_nothing_can_be_held_against_nothing() -> None:
         ({"outcomes": AFTER.outcomes[:12]}, "12 of 20 questions in common"),
     ],
 )
-def test_what_else_differs_is_told(changes: dict[str, object], said: str) -> None:
+def test_what_else_differs_is_told(changes: dict[str, object], expected: str) -> None:
     [doubt] = comparison([BEFORE, replace(AFTER, **changes)]).doubts
-    assert said in doubt
+    assert expected in doubt
 
 
 @pytest.mark.parametrize(
@@ -291,7 +298,7 @@ def test_graded_results_are_counted_and_ungraded_ones_are_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("threshold", "kept", "losing", "silent", "answered", "refused"),
+    ("threshold", "question_set", "losing", "silent", "answered", "refused"),
     [
         (0.0, 3, (), ("q3",), ("q4",), ("q5",)),
         (0.3, 3, (), ("q3",), ("q4",), ("q5",)),
@@ -303,14 +310,14 @@ def test_graded_results_are_counted_and_ungraded_ones_are_not() -> None:
 )
 def test_a_threshold_says_who_loses_what(
     threshold: float,
-    kept: int,
+    question_set: int,
     losing: tuple[str, ...],
     silent: tuple[str, ...],
     answered: tuple[str, ...],
     refused: tuple[str, ...],
 ) -> None:
     found = cut(threshold)
-    assert (found.counts.relevant_kept, found.counts.relevant_lost) == (kept, 3 - kept)
+    assert (found.counts.relevant_retained, found.counts.relevant_lost) == (question_set, 3 - question_set)
     assert (found.losing, found.silent, found.answered, found.refused) == (losing, silent, answered, refused)
 
 
@@ -322,7 +329,7 @@ def test_what_nobody_has_graded_keeps_a_question_from_being_silent() -> None:
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_higher_threshold_never_shows_more(one: float, other: float) -> None:
     low, high = cut(min(one, other)), cut(max(one, other))
-    assert high.counts.relevant_kept <= low.counts.relevant_kept
+    assert high.counts.relevant_retained <= low.counts.relevant_retained
     assert high.counts.irrelevant_dropped >= low.counts.irrelevant_dropped
     assert set(low.losing) <= set(high.losing)
     assert set(low.silent) <= set(high.silent)

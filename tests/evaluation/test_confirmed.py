@@ -88,9 +88,9 @@ class LabelledCatalogue:
 
     def judged(self, name: str, *texts: str, truth: str, domain: str = "", **where: object) -> Document:
         """A document whose truth, and perhaps domain, a person confirmed."""
-        said = Labels(truth=Label(truth, 1.0, confirmed=True))
-        said = replace(said, domain=Label(domain, 1.0, confirmed=True)) if domain else said
-        return self.add(name, *texts, labels=said, **where)
+        statement = Labels(truth=Label(truth, 1.0, confirmed=True))
+        statement = replace(statement, domain=Label(domain, 1.0, confirmed=True)) if domain else statement
+        return self.add(name, *texts, labels=statement, **where)
 
 
 def test_the_classifier_is_asked_without_what_people_said() -> None:
@@ -119,54 +119,60 @@ def test_only_ready_documents_with_a_confirmed_truth_are_judged() -> None:
 
 
 def test_looking_again_asks_nothing_and_follows_what_was_confirmed_since() -> None:
-    shelf, kept = LabelledCatalogue(), {}
+    shelf, library = LabelledCatalogue(), {}
     one = shelf.judged("one.md", "intent 0.9 time", truth="compliance")
-    assert shelf.desk.waiting(kept) == 1
-    assert shelf.desk.report(kept).accuracy == LabelRate(0, 1) and shelf.desk.waiting(kept) == 0
-    said = replace(one.labels, truth=Label("intent", 1.0, confirmed=True), domain=Label("time", 1.0, confirmed=True))
-    shelf.catalogue.save_labels(replace(one, labels=said, project="Tallgrass"), [])
-    report = shelf.desk.report(kept)
+    assert shelf.desk.waiting(library) == 1
+    assert shelf.desk.report(library).accuracy == LabelRate(0, 1) and shelf.desk.waiting(library) == 0
+    statement = replace(
+        one.labels, truth=Label("intent", 1.0, confirmed=True), domain=Label("time", 1.0, confirmed=True)
+    )
+    shelf.catalogue.save_labels(replace(one, labels=statement, project="Tallgrass"), [])
+    report = shelf.desk.report(library)
     assert report.accuracy == LabelRate(1, 1) and report.fields == {"domain": LabelRate(1, 1)}
     assert [each.value for each in report.shares if each.by == "project"] == ["Tallgrass"]
     assert shelf.classifier.read == ["one.md"]
 
 
 def test_asking_can_be_stopped_and_gone_on_with() -> None:
-    shelf, kept, heard = LabelledCatalogue(), {}, list[tuple[int, int, str]]()
+    shelf, library, catalogue_library = LabelledCatalogue(), {}, list[tuple[int, int, str]]()
     for number in range(4):
         shelf.judged(f"{number}.md", "intent 0.9", truth="intent")
-    report = shelf.desk.report(kept, lambda *each: heard.append(each), stop=lambda: len(heard) == 3)
-    assert [asked for asked, _, _ in heard] == [0, 1, 2] and {whole for _, whole, _ in heard} == {4}
-    assert report.documents == 3 and shelf.desk.waiting(kept) == 1
-    assert shelf.desk.report(kept, stop=lambda: True).documents == 3
-    assert shelf.desk.report(kept).documents == 4
+    report = shelf.desk.report(
+        library, lambda *each: catalogue_library.append(each), stop=lambda: len(catalogue_library) == 3
+    )
+    assert [values for values, _, _ in catalogue_library] == [0, 1, 2] and {
+        whole for _, whole, _ in catalogue_library
+    } == {4}
+    assert report.documents == 3 and shelf.desk.waiting(library) == 1
+    assert shelf.desk.report(library, stop=lambda: True).documents == 3
+    assert shelf.desk.report(library).documents == 4
     assert len(shelf.classifier.read) == 4
 
 
 def test_what_was_asked_stays_when_the_model_fails() -> None:
-    shelf, kept = LabelledCatalogue(), {}
+    shelf, library = LabelledCatalogue(), {}
     shelf.judged("one.md", "intent 0.9", truth="intent")
-    shelf.desk.report(kept)
+    shelf.desk.report(library)
     shelf.judged("two.md", "intent 0.9", truth="intent")
     with pytest.raises(ModelUnavailable):
-        ClassifierEvaluation(shelf.catalogue, FirstWord(broken=True), terms=lambda: BUILT_IN_TERMS).report(kept)
-    assert shelf.desk.report(kept, stop=lambda: True).documents == 1
+        ClassifierEvaluation(shelf.catalogue, FirstWord(broken=True), terms=lambda: BUILT_IN_TERMS).report(library)
+    assert shelf.desk.report(library, stop=lambda: True).documents == 1
 
 
 def test_a_document_whose_pages_are_gone_is_left_out() -> None:
     shelf = LabelledCatalogue()
-    gone = shelf.judged("gone.md", "intent 0.9", truth="intent")
-    shelf.catalogue.save_labels(replace(gone, pages=2), [])
+    removed = shelf.judged("gone.md", "intent 0.9", truth="intent")
+    shelf.catalogue.save_labels(replace(removed, pages=2), [])
     assert shelf.desk.report({}).documents == 0
 
 
 def test_what_the_file_says_of_itself_moves_nothing_but_dates() -> None:
     """Metadata is not stored, so what is asked again must not depend on it."""
     classifier = TruthClassifier(WordEmbedder())
-    told = {"published": "1999-01-01", "title": "Statute", "author": "IRS", "subject": "law", "created": "2001-02-03"}
+    values = {"published": "1999-01-01", "title": "Statute", "author": "IRS", "subject": "law", "created": "2001-02-03"}
     for text in (LAW, POLICY):
         bare = classifier.document("file.pdf", "A title", [Page(1, text)], {}, terms=BUILT_IN_TERMS)
-        with_told = classifier.document("file.pdf", "A title", [Page(1, text)], {}, told, terms=BUILT_IN_TERMS)
+        with_told = classifier.document("file.pdf", "A title", [Page(1, text)], {}, values, terms=BUILT_IN_TERMS)
         assert bare.effective_date != with_told.effective_date
         assert replace(bare, effective_date=Label()) == replace(with_told, effective_date=Label())
 
@@ -175,7 +181,7 @@ def test_the_real_classifier_says_of_stored_pages_what_it_said_of_the_file() -> 
     shelf = LabelledCatalogue(TruthClassifier(WordEmbedder()))
     reader = SandboxedReader(60, 4096)
     ingestor = IngestionPipeline(WordEmbedder(), shelf.classifier, reader)
-    said = dict[str, Label]()
+    values = dict[str, Label]()
     for name, text in (("overtime_policy.md", POLICY), ("flsa_207.md", LAW), ("notes.md", "Nothing much is here.")):
         data = f"---\ntitle: About overtime\npublished: 2019-02-03\n---\n# {name}\n{text}".encode()
         pending = Document(0, name, sha256(data).hexdigest(), len(data), DocumentState.PENDING, NOW)
@@ -185,10 +191,10 @@ def test_the_real_classifier_says_of_stored_pages_what_it_said_of_the_file() -> 
             read.document, [], {"truth": Label("intent", 1.0, confirmed=True)}, terms=BUILT_IN_TERMS
         )
         shelf.catalogue.save_labels(changed, passages)
-        said[name] = read.document.labels.truth
+        values[name] = read.document.labels.truth
     reader.close()
     found = {each.name: (each.given, each.probability, each.runner_up) for each in shelf.desk.report({}).wrong}
-    assert found == {name: (each.value, each.probability, each.runner_up) for name, each in said.items()}
+    assert found == {name: (each.value, each.probability, each.runner_up) for name, each in values.items()}
 
 
 def test_the_matrix_counts_abstentions_beside_the_truths() -> None:
@@ -297,7 +303,7 @@ def test_bins_part_the_decided_and_hold_five_or_more(given: list[ClassifierOpini
     assert sum(sizes) == (report.decided.n if report.decided.n >= 5 else 0)
     assert sum(each.right.right for each in report.bins) == (report.decided.right if sizes else 0)
     assert all(size >= 5 for size in sizes) and len(sizes) <= 10
-    assert all(each.low <= each.said + 1e-12 and each.said <= each.high + 1e-12 for each in report.bins)
+    assert all(each.low <= each.confidence + 1e-12 and each.confidence <= each.high + 1e-12 for each in report.bins)
     for one, other in pairwise(report.bins):
         assert one.high < other.low and one.low + 0.03 <= other.low
 

@@ -18,7 +18,7 @@ QUESTIONS = ["When must employers deposit withheld income taxes?", "overtime rat
 NAMES = ["relevance", "balanced", "authority"]
 
 
-def asked(question: str, profile: str) -> SearchResult:
+def search(question: str, profile: str) -> SearchResult:
     return LIBRARY.searcher.search(SearchRequest(question, profile=profile, top_k=50), NOW)
 
 
@@ -31,18 +31,18 @@ def first(result: SearchResult, profile: ScoreProfile) -> int | None:
 def test_a_passage_is_first_for_the_weights_told_and_for_no_others(
     question: str, name: str, which: float, weight: float
 ) -> None:
-    result = asked(question, name)
+    result = search(question, name)
     ids = [candidate.passage.id for candidate in result.candidates]
     passage = ids[int(which * (len(ids) - 1))]
-    told = {each.factor: each for each in first_if(result, passage, NOW)}
+    values = {each.factor: each for each in first_if(result, passage, NOW)}
     if first(result, result.profile) == passage:
-        assert not told
+        assert not values
         return
     for factor in {*result.profile.weights, "keyword", "authority"}:
         if result.profile.weights.get(factor, 0.0) >= 1:
             continue
         leads = first(result, reweighted(result.profile, factor, weight)) == passage
-        span = told.get(factor)
+        span = values.get(factor)
         inside = span is not None and span.low + 1e-6 <= weight <= span.high - 1e-6
         outside = span is None or weight < span.low - 1e-6 or weight > span.high + 1e-6
         assert leads or not inside
@@ -50,9 +50,9 @@ def test_a_passage_is_first_for_the_weights_told_and_for_no_others(
 
 
 def test_the_smallest_change_comes_first_and_does_it() -> None:
-    told = 0
+    reports = 0
     for question in QUESTIONS:
-        result = asked(question, "balanced")
+        result = search(question, "balanced")
         for candidate in result.candidates:
             changes = first_if(result, candidate.passage.id, NOW)
             moved = [abs(each.nearest - each.now) for each in changes]
@@ -60,14 +60,14 @@ def test_the_smallest_change_comes_first_and_does_it() -> None:
             for each in (change for change in changes if change.high - change.low > 1e-6):
                 nudged = each.nearest + (1e-7 if each.now < each.low else -1e-7)
                 assert first(result, reweighted(result.profile, each.factor, nudged)) == candidate.passage.id
-                told += 1
-    assert told
+                reports += 1
+    assert reports
 
 
 def test_each_number_that_is_written_and_the_sliders_of_its_link_put_the_passage_first() -> None:
     written = 0
     for question, profile in product(QUESTIONS, NAMES):
-        result = asked(question, profile)
+        result = search(question, profile)
         rows = sliders(result.profile)
         for candidate in result.candidates:
             for each in first_if(result, candidate.passage.id, NOW):
@@ -82,7 +82,7 @@ def test_each_number_that_is_written_and_the_sliders_of_its_link_put_the_passage
 
 
 def test_the_first_needs_no_change_and_a_stranger_has_none() -> None:
-    result = asked(QUESTIONS[1], "balanced")
+    result = search(QUESTIONS[1], "balanced")
     assert first_if(result, result.hits[0].candidate.passage.id, NOW) == ()
     assert first_if(result, 10**9, NOW) == ()
 

@@ -72,13 +72,15 @@ class Room:
     def set(self, name: str = "Payroll", project: str | None = None, level: Level = Level.PASSAGE) -> QuestionSet:
         return self.store.add_set(QuestionSet(name, project, level, "Ada", NOW))
 
-    def asks(self, kept: QuestionSet, *questions: str, kind: str = "natural", file: str = "", words: str = "") -> None:
+    def asks(
+        self, question_set: QuestionSet, *questions: str, kind: str = "natural", file: str = "", words: str = ""
+    ) -> None:
         """Questions of a set; with a file, the answer to each stands in it."""
         known = self.relevant(file, words)
-        taken = len(self.store.questions(kept.id))
+        taken = len(self.store.questions(question_set.id))
         self.store.add_questions(
             [
-                JudgedQuestion(kept.id, f"q{taken + number}", question, kind, relevant=known)
+                JudgedQuestion(question_set.id, f"q{taken + number}", question, kind, relevant=known)
                 for number, question in enumerate(questions, 1)
             ]
         )
@@ -90,8 +92,8 @@ class Room:
             if document.name == file
         )
 
-    def measured(self, kept: QuestionSet, profile: str = "balanced", **how: object) -> Experiment:
-        return self.experiments.carry_out(self.experiments.begin(kept.id, profile, "Ada", **how).id)
+    def measured(self, question_set: QuestionSet, profile: str = "balanced", **how: object) -> Experiment:
+        return self.experiments.carry_out(self.experiments.begin(question_set.id, profile, "Ada", **how).id)
 
 
 @pytest.fixture
@@ -102,13 +104,19 @@ def room() -> Room:
 @pytest.fixture
 def payroll(room: Room) -> QuestionSet:
     """Six questions: five that can be answered, one that nothing answers."""
-    kept = room.set()
-    room.asks(kept, "When are deposits due?", "deposit withheld taxes", file="pub.pdf", words="deposits are due")
-    room.asks(kept, "How much vacation accrues?", file="handbook.md", words="accrues at two days")
-    room.asks(kept, "How many locations need overtime?", kind="keyword", file="sow.docx", words="three locations")
-    room.asks(kept, "earning code per overtime rate", kind="keyword", file="guide.html", words="one earning code")
-    room.asks(kept, "Zeppelin hangar mooring mast", kind="none")
-    return kept
+    question_set = room.set()
+    room.asks(
+        question_set, "When are deposits due?", "deposit withheld taxes", file="pub.pdf", words="deposits are due"
+    )
+    room.asks(question_set, "How much vacation accrues?", file="handbook.md", words="accrues at two days")
+    room.asks(
+        question_set, "How many locations need overtime?", kind="keyword", file="sow.docx", words="three locations"
+    )
+    room.asks(
+        question_set, "earning code per overtime rate", kind="keyword", file="guide.html", words="one earning code"
+    )
+    room.asks(question_set, "Zeppelin hangar mooring mast", kind="none")
+    return question_set
 
 
 # Begun
@@ -123,15 +131,17 @@ def test_an_experiment_is_begun_in_somebodys_name_and_kept_at_once(room: Room, p
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "expected"),
     [
         ({"who": " "}, "needs a name"),
         ({"profile": "charm"}, "charm"),
         ({"optimising": OptimiserSettings(("similarity",))}, "nothing to weigh"),
     ],
 )
-def test_what_cannot_be_done_is_not_begun(room: Room, payroll: QuestionSet, what: dict[str, object], said: str) -> None:
-    with pytest.raises(BadRequest, match=said):
+def test_what_cannot_be_done_is_not_begun(
+    room: Room, payroll: QuestionSet, what: dict[str, object], expected: str
+) -> None:
+    with pytest.raises(BadRequest, match=expected):
         room.experiments.begin(payroll.id, **{"profile": "balanced", "who": "Ada"} | what)
     assert room.experiments.experiments() == []
 
@@ -177,9 +187,9 @@ def test_a_measurement_says_what_was_found_and_what_it_stood_on(room: Room, payr
 
 def test_what_is_measured_is_what_a_search_gives(room: Room, payroll: QuestionSet) -> None:
     ended = room.measured(payroll, "relevance")
-    asked = room.store.questions(payroll.id)
-    results = {each.id: room.library.searcher.search(request_of(each, payroll, "relevance"), NOW) for each in asked}
-    alone = measured(asked, results, [], payroll.level)
+    questions = room.store.questions(payroll.id)
+    results = {each.id: room.library.searcher.search(request_of(each, payroll, "relevance"), NOW) for each in questions}
+    alone = measured(questions, results, [], payroll.level)
     assert [(each.measures, each.ranking, each.first, each.hits) for each in ended.outcomes] == [
         (each.measures, each.ranking, each.first, each.hits) for each in alone
     ]
@@ -187,28 +197,36 @@ def test_what_is_measured_is_what_a_search_gives(room: Room, payroll: QuestionSe
 
 def test_more_questions_than_are_asked_at_once_are_measured_alike(room: Room) -> None:
     """What is measured a few at a time is what all at once give, judgments of people included."""
-    kept = room.set()
-    room.asks(kept, *(f"deposits of month {number}" for number in range(1, 12)), file="pub.pdf", words="deposits are")
-    asked = room.store.questions(kept.id)
-    results = {each.id: room.library.searcher.search(request_of(each, kept, "balanced"), NOW) for each in asked}
-    units = list(passages_in(results[asked[0].id]))
-    room.store.judge([Judgment(kept.id, each.id, unit, 1, "Ada", NOW) for each in asked for unit in units[:2]])
-    judgments = room.store.judgments(kept.id)
-    ended = room.measured(kept)
+    question_set = room.set()
+    room.asks(
+        question_set, *(f"deposits of month {number}" for number in range(1, 12)), file="pub.pdf", words="deposits are"
+    )
+    questions = room.store.questions(question_set.id)
+    results = {
+        each.id: room.library.searcher.search(request_of(each, question_set, "balanced"), NOW) for each in questions
+    }
+    units = list(passages_in(results[questions[0].id]))
+    room.store.judge(
+        [Judgment(question_set.id, each.id, unit, 1, "Ada", NOW) for each in questions for unit in units[:2]]
+    )
+    judgments = room.store.judgments(question_set.id)
+    ended = room.measured(question_set)
     assert [each.measures for each in ended.outcomes] == [
-        each.measures for each in measured(asked, results, judgments, kept.level)
+        each.measures for each in measured(questions, results, judgments, question_set.level)
     ]
     assert ended.judgments_version == max(judgment.id for judgment in judgments)
 
 
 def test_questions_are_asked_within_their_sets_project_and_their_own_filters(room: Room) -> None:
-    kept = room.set(project="Tallgrass")
-    plain = JudgedQuestion(kept.id, "q1", "overtime")
+    question_set = room.set(project="Tallgrass")
+    plain = JudgedQuestion(question_set.id, "q1", "overtime")
     narrowed = replace(plain, filters=SearchFilters(projects=("Other",), truths=(Truth.INTENT,)))
     documents = SearchFilters(origins=("document",))
-    assert request_of(plain, kept, "mine@2").filters == documents.replace(projects=("Tallgrass",))
-    assert request_of(narrowed, kept, "balanced").filters == narrowed.filters.replace(origins=("document",))
-    assert request_of(plain, replace(kept, project=None), "mine") == SearchRequest("overtime", documents, "mine", 50)
+    assert request_of(plain, question_set, "mine@2").filters == documents.replace(projects=("Tallgrass",))
+    assert request_of(narrowed, question_set, "balanced").filters == narrowed.filters.replace(origins=("document",))
+    assert request_of(plain, replace(question_set, project=None), "mine") == SearchRequest(
+        "overtime", documents, "mine", 50
+    )
 
 
 def test_hits_are_measured_without_citing_them(room: Room, payroll: QuestionSet) -> None:
@@ -250,14 +268,14 @@ def test_a_set_emptied_meanwhile_leaves_it_failed_with_why(room: Room, payroll: 
 
 
 def test_progress_is_told_every_few_questions_and_kept(room: Room, payroll: QuestionSet) -> None:
-    told: list[tuple[int, int, int]] = []
+    reports: list[tuple[int, int, int]] = []
     begun = room.experiments.begin(payroll.id, "balanced", "Ada")
 
     def on_step(done: int, total: int) -> None:
-        told.append((done, total, room.experiments.experiment(begun.id).done))
+        reports.append((done, total, room.experiments.experiment(begun.id).done))
 
     room.experiments.carry_out(begun.id, on_step=on_step)
-    assert told == [(4, 6, 0), (6, 6, 4)]
+    assert reports == [(4, 6, 0), (6, 6, 4)]
 
 
 def test_a_stop_ends_it_between_questions_and_it_can_begin_again(room: Room, payroll: QuestionSet) -> None:
@@ -273,7 +291,7 @@ def test_a_failing_search_leaves_it_failed_and_it_can_begin_again(room: Room, pa
     searcher = room.library.searcher
     search_many = searcher.search_many
 
-    def broken(*asked: object, **how: object) -> object:
+    def broken(*options: object, **how: object) -> object:
         raise StoreFailed("The disk is full.", "Make room.")
 
     searcher.search_many = broken  # type: ignore[method-assign, assignment]
@@ -286,7 +304,7 @@ def test_a_failing_search_leaves_it_failed_and_it_can_begin_again(room: Room, pa
 
 
 def test_an_error_nobody_expected_is_not_swallowed(room: Room, payroll: QuestionSet) -> None:
-    def broken(*asked: object, **how: object) -> object:
+    def broken(*options: object, **how: object) -> object:
         raise ZeroDivisionError
 
     room.library.searcher.search_many = broken  # type: ignore[method-assign, assignment]
@@ -368,8 +386,8 @@ def test_a_note_written_at_the_very_end_does_not_bring_back_what_was_before(room
     go_on.set()
     noting.join(SECONDS)
     running.join(SECONDS)
-    kept = read(begun.id)
-    assert (kept.state, kept.note) == (RunState.DONE, "just now")
+    question_set = read(begun.id)
+    assert (question_set.state, question_set.note) == (RunState.DONE, "just now")
 
 
 def test_deleting_one_that_is_gone_is_harmless(room: Room, payroll: QuestionSet) -> None:
@@ -384,8 +402,8 @@ def test_deleting_one_that_is_gone_is_harmless(room: Room, payroll: QuestionSet)
 
 def test_a_judgment_and_an_upload_change_the_ground(room: Room, payroll: QuestionSet) -> None:
     ended = room.measured(payroll)
-    asked = room.store.questions(payroll.id)[0]
-    room.store.judge([Judgment(payroll.id, asked.id, ended.outcomes[0].ranking[0], 0, "Ada", NOW)])
+    questions = room.store.questions(payroll.id)[0]
+    room.store.judge([Judgment(payroll.id, questions.id, ended.outcomes[0].ranking[0], 0, "Ada", NOW)])
     now = room.experiments.ground(payroll.id)
     assert now.judgments_version > ended.judgments_version
     assert now.corpus_hash == ended.corpus_hash
@@ -394,17 +412,17 @@ def test_a_judgment_and_an_upload_change_the_ground(room: Room, payroll: Questio
 
 
 def test_a_sets_ground_is_its_projects_library(room: Room) -> None:
-    kept = room.set(project="Tallgrass")
+    question_set = room.set(project="Tallgrass")
     (there,) = room.library.add("there.md", "Of some project.")
     moved: dict[str, ExperimentSettings] = {}
     for project in ("Tallgrass", "Other"):
         document = replace(room.library.catalogue.document(there.document_id), project=project)
         room.library.catalogue.save_labels(document, [replace(there, project=project)])
-        moved[project] = room.experiments.ground(kept.id)
+        moved[project] = room.experiments.ground(question_set.id)
     assert moved["Tallgrass"] != moved["Other"]
     document = replace(document, name="renamed.md")
     room.library.catalogue.save_labels(document, [replace(there, project="Other", document_name="renamed.md")])
-    assert room.experiments.ground(kept.id) == moved["Other"]
+    assert room.experiments.ground(question_set.id) == moved["Other"]
 
 
 # Graded scores
@@ -488,9 +506,9 @@ def test_what_hides_behind_its_twin_is_not_scored(room: Room) -> None:
 
 def test_an_experiments_outcomes_hold_their_graded_scores(room: Room, payroll: QuestionSet) -> None:
     ended = room.measured(payroll)
-    asked = {each.id: each for each in room.store.questions(payroll.id)}
+    questions = {each.id: each for each in room.store.questions(payroll.id)}
     for outcome in ended.outcomes:
-        question = asked[outcome.question_id]
+        question = questions[outcome.question_id]
         result = room.library.searcher.search(request_of(question, payroll, "balanced"), NOW)
         known = grades_of(question, [], payroll.level, passages_in(result))
         again = scored(result, known, payroll.level)
@@ -504,21 +522,21 @@ def test_an_experiments_outcomes_hold_their_graded_scores(room: Room, payroll: Q
 @pytest.fixture
 def many(room: Room) -> QuestionSet:
     """Twelve questions with known answers, and two without."""
-    kept = room.set("Many")
+    question_set = room.set("Many")
     for file, words in (("pub.pdf", "deposits are due"), ("handbook.md", "accrues"), ("sow.docx", "three locations")):
-        room.asks(kept, *(f"{words} in year {year}" for year in range(4)), file=file, words=words)
-    room.asks(kept, "Zeppelin hangar mooring mast", kind="none")
-    room.asks(kept, "Who is the boss?", kind="keyword")
-    return kept
+        room.asks(question_set, *(f"{words} in year {year}" for year in range(4)), file=file, words=words)
+    room.asks(question_set, "Zeppelin hangar mooring mast", kind="none")
+    room.asks(question_set, "Who is the boss?", kind="keyword")
+    return question_set
 
 
 def test_a_search_for_weights_measures_the_base_and_keeps_what_it_found(room: Room, many: QuestionSet) -> None:
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     begun = room.experiments.begin(many.id, "relevance", "Ada", optimising=WANTED)
-    ended = room.experiments.carry_out(begun.id, on_step=lambda done, total: told.append((done, total)))
+    ended = room.experiments.carry_out(begun.id, on_step=lambda done, total: reports.append((done, total)))
     assert (ended.kind, ended.state, ended.problem) == (ExperimentKind.OPTIMISED, RunState.DONE, "")
     assert begun.total == ended.total == ended.done == 14 + 3 * 3
-    assert told == [(4, 23), (8, 23), (12, 23), *((number, 23) for number in range(14, 24))]
+    assert reports == [(4, 23), (8, 23), (12, 23), *((number, 23) for number in range(14, 24))]
     assert ended.optimised is not None
     assert ended.optimised.held_out.n == 12
     assert ended.optimised.baseline.mean == pytest.approx(ended.measures["ndcg@10"].mean)
@@ -529,7 +547,7 @@ def test_a_search_for_weights_measures_the_base_and_keeps_what_it_found(room: Ro
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("measure", ["ndcg@10", "map", "recall@20", "p@5"])
 def test_a_search_for_weights_measures_as_a_measurement_does(room: Room, level: Level, measure: str) -> None:
-    kept = room.set(level=level)
+    question_set = room.set(level=level)
     room.book.save(replace(profiles()["relevance"], name="open", threshold=0.05, multipliers={}), "Ada")
     for number in range(30):
         text = "overtime rate of deposits " * (number % 3 + 1)
@@ -537,8 +555,8 @@ def test_a_search_for_weights_measures_as_a_measurement_does(room: Room, level: 
             f"other{number}.md", f"{text} in {number * 7919}.", f"Rate {number * 13} of overtime {number}."
         )
     words = ("overtime", "deposits", "rate", "regular")
-    room.asks(kept, *map(" ".join, list(permutations(words, 3))[:12]), file="codes.csv", words="regular rate")
-    ended = room.measured(kept, "open", optimising=replace(WANTED, measure=measure))
+    room.asks(question_set, *map(" ".join, list(permutations(words, 3))[:12]), file="codes.csv", words="regular rate")
+    ended = room.measured(question_set, "open", optimising=replace(WANTED, measure=measure))
     assert ended.optimised is not None, ended.problem
     assert 0 < ended.measures[measure].mean < 1
     assert ended.optimised.baseline.mean == pytest.approx(ended.measures[measure].mean, abs=1e-12)
@@ -566,8 +584,8 @@ def test_a_search_for_weights_stops_between_two_mixes(room: Room, many: Question
 
 
 def test_grades_of_a_batch_are_those_of_the_whole(room: Room, many: QuestionSet) -> None:
-    asked = room.store.questions(many.id)
-    results = {each.id: room.library.searcher.search(request_of(each, many, "balanced"), NOW) for each in asked}
-    whole = prepared(asked, results, [], many.level)
-    for each in asked:
+    questions = room.store.questions(many.id)
+    results = {each.id: room.library.searcher.search(request_of(each, many, "balanced"), NOW) for each in questions}
+    whole = prepared(questions, results, [], many.level)
+    for each in questions:
         assert prepared([each], results, [], many.level).questions[each.id] == whole.questions[each.id]

@@ -48,8 +48,8 @@ def corpus() -> Iterator[TrainingDocument]:
         for truth, text in TEXTS.items():
             place = "federal" if truth == "regulatory" else "global"
             row = LabelRow("f", f"{truth}.txt", "0", truth, "other", AUTHORITIES[truth], place, "", f"owner/{source}")
-            said = text.format(n=source)
-            yield training_document(row, "en", sampled(said), NO_VECTORS, BUILT_IN_TERMS, passages=[said])
+            statement = text.format(n=source)
+            yield training_document(row, "en", sampled(statement), NO_VECTORS, BUILT_IN_TERMS, passages=[statement])
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +79,13 @@ def test_the_evidence_adds_up_to_the_margin(model: ClassifierModel) -> None:
 def test_a_fit_says_the_same_again_and_survives_its_file(model: ClassifierModel) -> None:
     again = fit_classifier(list(corpus()), EMBEDDER)
     assert to_bytes(again) == to_bytes(model)
-    kept = from_bytes(to_bytes(model))
+    stored = from_bytes(to_bytes(model))
     sample = sampled(TEXTS["reference"].format(n=7))
     for head in model.heads:
         blocks = model.blocks(features_of(sample), NO_VECTORS)
-        before, after = model.heads[head].scores(blocks), kept.heads[head].scores(blocks)
+        before, after = model.heads[head].scores(blocks), stored.heads[head].scores(blocks)
         assert np.allclose(before, after, atol=0.05)  # weights are stored as float16
-    assert kept.numbers == {group: pytest.approx(row) for group, row in model.numbers.items()}
+    assert stored.numbers == {group: pytest.approx(row) for group, row in model.numbers.items()}
 
 
 def test_a_file_that_is_no_model_is_named() -> None:
@@ -108,10 +108,10 @@ def test_words_of_too_few_sources_are_not_kept() -> None:
 
 def dated_corpus(unsure: str) -> Iterator[TrainingDocument]:
     """Thirty sources: one policy with its date, one that only tells of a year, and one labelled `unsure`."""
-    told = "Our staff policy on travel.\nEffective date: {day} May 2018\nEmployees ask their manager."
+    reported = "Our staff policy on travel.\nEffective date: {day} May 2018\nEmployees ask their manager."
     untold = "Our staff policy on kilns. It grew out of rules that the board discussed in March {year} at length."
     for source in range(30):
-        for text, date in ((told, f"2018-05-{source % 9 + 1:02}"), (untold, ""), (told, unsure)):
+        for text, date in ((reported, f"2018-05-{source % 9 + 1:02}"), (untold, ""), (reported, unsure)):
             row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", date, f"owner/{source}")
             sample = sampled(text.format(day=source % 9 + 1, year=1950 + source))
             yield training_document(row, "en", sample, NO_VECTORS, BUILT_IN_TERMS)
@@ -161,10 +161,10 @@ def test_a_model_keeps_its_other_heads_when_passages_and_dates_are_fitted_again(
 def test_a_long_document_teaches_no_more_passages_than_a_short_one() -> None:
     row = LabelRow("f", "f.txt", "0", "intent", "other", "customer", "global", "", "owner/1")
     texts = [f"Passage {number}" for number in range(500)]
-    kept = training_document(row, "en", sampled("A text."), NO_VECTORS, BUILT_IN_TERMS, passages=texts).passages
-    assert len(kept) < 20
-    assert (kept[0], kept[-1]) == (texts[0], texts[-1])
-    assert len(set(kept)) == len(kept)
+    stored = training_document(row, "en", sampled("A text."), NO_VECTORS, BUILT_IN_TERMS, passages=texts).passages
+    assert len(stored) < 20
+    assert (stored[0], stored[-1]) == (texts[0], texts[-1])
+    assert len(set(stored)) == len(stored)
 
 
 def test_unknown_words_never_make_a_decision_surer(model: ClassifierModel) -> None:

@@ -64,7 +64,7 @@ class Shop:
         return {each.key: each for each in self.desk.questions(self.set.id)}
 
     @property
-    def said(self) -> list[tuple[str, str, int | None, str]]:
+    def graded(self) -> list[tuple[str, str, int | None, str]]:
         keys = {each.id: each.key for each in self.desk.questions(self.set.id)}
         return [(keys[j.question_id], j.unit, j.grade, j.who) for j in self.desk.judgments(self.set.id)]
 
@@ -113,7 +113,7 @@ RELEVANT = st.lists(
 ASKED = st.lists(
     st.tuples(KEYS, QUESTIONS, st.sampled_from(["natural", "keyword"]), FILTERS, RELEVANT),
     max_size=5,
-    unique_by=lambda asked: asked[0],
+    unique_by=lambda query: query[0],
 )
 SAYINGS = st.lists(
     st.tuples(
@@ -128,15 +128,15 @@ SAYINGS = st.lists(
 )
 
 
-def filled(asked: list[Any], said: list[Any]) -> Shop:
+def filled(query: list[Any], expected: list[Any]) -> Shop:
     shop = Shop()
     stored = shop.store.add_questions(
-        [JudgedQuestion(shop.set.id, key, text, kind, held, known) for key, text, kind, held, known in asked]
+        [JudgedQuestion(shop.set.id, key, text, kind, questions, known) for key, text, kind, questions, known in query]
     )
     shop.store.judge(
         [
             Judgment(shop.set.id, stored[place % len(stored)].id, unit, grade, who, at, blind)
-            for place, unit, grade, who, at, blind in said
+            for place, unit, grade, who, at, blind in expected
             if stored
         ]
     )
@@ -145,8 +145,8 @@ def filled(asked: list[Any], said: list[Any]) -> Shop:
 
 @settings(max_examples=150)
 @given(ASKED, SAYINGS)
-def test_our_jsonl_gives_back_the_same_set(asked: list[Any], said: list[Any]) -> None:
-    shop, other = filled(asked, said), Shop()
+def test_our_jsonl_gives_back_the_same_set(query: list[Any], expected: list[Any]) -> None:
+    shop, other = filled(query, expected), Shop()
     text = shop.written(JSONL)
     if not text:
         return
@@ -155,42 +155,42 @@ def test_our_jsonl_gives_back_the_same_set(asked: list[Any], said: list[Any]) ->
     assert other.written(JSONL) == text
     again = other.preview(text)
     assert again.empty and again.refused == ()
-    assert (again.unchanged, again.known) == (len(asked), len(other.said))
+    assert (again.unchanged, again.known) == (len(query), len(other.graded))
 
 
 @settings(max_examples=100)
 @given(ASKED, SAYINGS)
-def test_every_grade_of_a_csv_file_comes_back_to_its_judge_and_result(asked: list[Any], said: list[Any]) -> None:
-    asked = [entry for entry in asked if not any(text.startswith("'") for text in entry[:2])]
-    said = [each for each in said if not each[3].startswith("'")]
-    shop, other = filled(asked, said), Shop()
-    if not asked:
+def test_every_grade_of_a_csv_file_comes_back_to_its_judge_and_result(query: list[Any], expected: list[Any]) -> None:
+    query = [entry for entry in query if not any(text.startswith("'") for text in entry[:2])]
+    expected = [each for each in expected if not each[3].startswith("'")]
+    shop, other = filled(query, expected), Shop()
+    if not query:
         return
     preview = other.take(shop.written(CSV), "set.csv")
     assert preview.refused == ()
-    assert sorted(other.said, key=str) == sorted(shop.said, key=str)
+    assert sorted(other.graded, key=str) == sorted(shop.graded, key=str)
     assert [(each.key, each.question, each.kind) for each in other.questions.values()] == [
         (each.key, each.question, each.kind) for each in shop.questions.values()
     ]
 
 
 @given(ASKED, SAYINGS)
-def test_qrels_hold_one_grade_per_result_which_comes_back(asked: list[Any], said: list[Any]) -> None:
-    shop = filled([(*entry[:4], ()) for entry in asked], said)
+def test_qrels_hold_one_grade_per_result_which_comes_back(query: list[Any], expected: list[Any]) -> None:
+    shop = filled([(*entry[:4], ()) for entry in query], expected)
     text = shop.written(QRELS)
     rows = [line.split(" ") for line in text.splitlines()]
     assert all(len(row) == 4 and row[1] == "0" and row[3] in "0123" for row in rows)
-    judged = {(key, unit) for key, unit, grade, _ in shop.said if grade is not None}
+    judged = {(key, unit) for key, unit, grade, _ in shop.graded if grade is not None}
     assert {(row[0], row[2]) for row in rows} == judged and len(rows) == len(judged)
     if text:
-        other = filled([(*entry[:4], ()) for entry in asked], [])
+        other = filled([(*entry[:4], ()) for entry in query], [])
         assert reasons(other.take(text, "set.qrels")) == []
         assert other.written(QRELS) == text
 
 
 @given(ASKED)
-def test_the_queries_beside_qrels_are_read_as_questions(asked: list[Any]) -> None:
-    shop, other = filled(asked, []), Shop()
+def test_the_queries_beside_qrels_are_read_as_questions(query: list[Any]) -> None:
+    shop, other = filled(query, []), Shop()
     text = shop.written(QUERIES)
     if text:
         assert other.take(text, "queries.jsonl").refused == ()
@@ -246,8 +246,8 @@ def test_qrels_hold_what_the_judges_agree_on_and_known_answers_of_the_library() 
     unit = next(unit for unit in UNITS if unit.startswith(SHA["sow.docx"]))
     for who, grade in (("Ada", 0), ("Ben", 2), ("Cy", 2)):
         shop.desk.judge(shop.set.id, question.id, unit, grade, who)
-    held = next(unit for unit in UNITS if unit.startswith(handbook))
-    assert sorted(shop.written(QRELS).splitlines()) == sorted([f"q1 0 {unit} 2", f"q1 0 {held} 3"])
+    stored = next(unit for unit in UNITS if unit.startswith(handbook))
+    assert sorted(shop.written(QRELS).splitlines()) == sorted([f"q1 0 {unit} 2", f"q1 0 {stored} 3"])
 
 
 def test_what_is_said_of_a_retired_question_stays_at_home() -> None:
@@ -305,7 +305,7 @@ def test_a_csv_file_may_name_documents_with_page_and_passage_instead_of_units() 
         + "q1,,pub.pdf,7,,1,Ben\n",
         "q.csv",
     )
-    documents = {unit.split(":")[0]: (grade, who) for _, unit, grade, who in shop.said}
+    documents = {unit.split(":")[0]: (grade, who) for _, unit, grade, who in shop.graded}
     assert documents == {
         SHA["pub.pdf"]: (3, "Ben"),
         SHA["handbook.md"]: (2, "Ada"),
@@ -323,7 +323,7 @@ def test_qrels_name_files_of_the_library_and_questions_of_the_set() -> None:
     preview = shop.take(
         f"q1 0 pub.pdf 3\r\nq1 0 {SHA['guide.html']} 1\nq9 0 pub.pdf 1\nq1 0 lost file.pdf 1\n", "a.txt"
     )
-    assert shop.said == [("q1", SHA["pub.pdf"], 3, "Ada"), ("q1", SHA["guide.html"], 1, "Ada")]
+    assert shop.graded == [("q1", SHA["pub.pdf"], 3, "Ada"), ("q1", SHA["guide.html"], 1, "Ada")]
     assert reasons(preview) == [
         "3: The set has no question 'q9', and this line does not say what it asks.",
         "4: The library contains no document 'lost file.pdf'.",
@@ -357,7 +357,7 @@ def test_nothing_is_stored_before_it_is_accepted() -> None:
     shop = Shop()
     preview = shop.preview(lines({"id": "q1", "question": "Why?", "judgments": [{"unit": UNITS[0], "grade": 3}]}))
     assert len(preview.new) == len(preview.judgments) == 1 and not preview.empty
-    assert shop.questions == {} and shop.said == []
+    assert shop.questions == {} and shop.graded == []
     (judged,) = shop.desk.accept(preview)
     assert (judged.grade, judged.who, judged.at) == (3, "Ada", NOW)
 
@@ -377,16 +377,16 @@ def test_a_changed_question_is_shown_as_it_is_and_as_it_would_be() -> None:
 def test_a_set_that_changed_since_the_preview_is_not_overwritten() -> None:
     shop = Shop()
     new = shop.preview(lines({"id": "q1", "question": "Why?"}))
-    kept = shop.desk.add_question(shop.set.id, "How?")
+    questions = shop.desk.add_question(shop.set.id, "How?")
     with pytest.raises(Outdated, match="'q1' has been changed"):
         shop.desk.accept(new)
     changed = shop.preview(lines({"id": "q1", "question": "Why?"}))
     judged = shop.preview(f"q1 0 {UNITS[0]} 3", "a.qrels")
-    shop.desk.retire_question(kept.id)
+    shop.desk.retire_question(questions.id)
     for preview in (changed, judged):
         with pytest.raises(Outdated):
             shop.desk.accept(preview)
-    assert shop.questions == {} and shop.said == []
+    assert shop.questions == {} and shop.graded == []
 
 
 def test_a_grade_that_is_there_already_is_not_added_again_and_another_one_is() -> None:
@@ -484,8 +484,8 @@ def test_a_bad_judgment_is_told_and_its_question_stays(judgment: Any, reason: st
 
 
 def test_a_passage_that_has_changed_is_told() -> None:
-    gone = f"{SHA['pub.pdf']}:1:000000000000"
-    preview = Shop().preview(lines({"id": "q1", "question": "Why?", "judgments": [{"unit": gone, "grade": 1}]}))
+    removed = f"{SHA['pub.pdf']}:1:000000000000"
+    preview = Shop().preview(lines({"id": "q1", "question": "Why?", "judgments": [{"unit": removed, "grade": 1}]}))
     assert preview.refused[0].reason.startswith("The document has no passage")
 
 

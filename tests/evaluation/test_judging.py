@@ -46,7 +46,7 @@ class Bench:
     def __init__(self, library: Library | None = None, *, level: Level = Level.PASSAGE) -> None:
         self.library = library or payroll_library()
         self.store = FakeEvaluationStore()
-        self.asked: list[SearchRequest] = []
+        self.requests: list[SearchRequest] = []
         book = ProfileRegistry(self.store, now=utc_now)
         library = self.library
         self.searcher = SearchPipeline(
@@ -63,7 +63,7 @@ class Bench:
         self.question = self.desk.add_question(self.set.id, QUESTION)
 
     def search(self, request: SearchRequest) -> object:
-        self.asked.append(request)
+        self.requests.append(request)
         return self.searcher.search(request, NOW)
 
     def pool(self, who: str = "Ada", *, blind: bool = False, depth: int = 10, reveal: bool = False) -> Pool:
@@ -143,8 +143,8 @@ def test_questions_get_the_next_key_and_are_not_kept_twice() -> None:
 def test_a_question_is_the_same_whether_its_project_comes_from_its_filters_or_its_set() -> None:
     bench = Bench()
     project = bench.desk.add_set("Project", "Tallgrass", Level.PASSAGE, "Ada")
-    kept = bench.desk.add_question(project.id, QUESTION)
-    assert bench.desk.find_question(project.id, QUESTION, SearchFilters(projects=("Tallgrass",))) == kept
+    questions = bench.desk.add_question(project.id, QUESTION)
+    assert bench.desk.find_question(project.id, QUESTION, SearchFilters(projects=("Tallgrass",))) == questions
 
 
 @pytest.mark.parametrize(
@@ -190,9 +190,9 @@ def test_a_retired_question_is_gone_from_the_set() -> None:
 @pytest.mark.parametrize("grade", [0, 1, 2, 3, None])
 def test_every_grade_is_kept_with_who_when_and_how(grade: int | None) -> None:
     bench = Bench()
-    (kept,) = bench.judge("ff:1:00", grade, " Ada ", blind=True)
-    assert (kept.grade, kept.who, kept.at, kept.blind) == (grade, "Ada", NOW, True)
-    assert list(bench.desk.judgments(bench.set.id)) == [kept]
+    (stored,) = bench.judge("ff:1:00", grade, " Ada ", blind=True)
+    assert (stored.grade, stored.who, stored.at, stored.blind) == (grade, "Ada", NOW, True)
+    assert list(bench.desk.judgments(bench.set.id)) == [stored]
 
 
 @pytest.mark.parametrize("grade", [4, 7, -1, True, False, 2.0, "3", float("nan")])
@@ -214,8 +214,8 @@ def test_several_results_are_judged_at_once_and_the_later_word_holds() -> None:
     bench.desk.judge(bench.set.id, bench.question.id, ["a", "b"], 0, "Ada")
     bench.judge("a", 3)
     bench.judge("a", 2, "Ben")
-    held = {(each.unit, each.who): each.grade for each in bench.desk.judgments(bench.set.id)}
-    assert held == {("a", "Ada"): 3, ("b", "Ada"): 0, ("a", "Ben"): 2}
+    values = {(each.unit, each.who): each.grade for each in bench.desk.judgments(bench.set.id)}
+    assert values == {("a", "Ada"): 3, ("b", "Ada"): 0, ("a", "Ben"): 2}
 
 
 # The pool
@@ -234,12 +234,10 @@ def test_the_pool_is_the_union_of_what_the_profiles_show_first() -> None:
     }
     assert set(pool.units) == {*shown["balanced"], *shown["relevance"]} and len(pool.units) > 5
     for item in pool.items:
-        assert item.places == {name: units.index(item.unit) + 1 for name, units in shown.items() if item.unit in units}
+        assert item.ranks == {name: units.index(item.unit) + 1 for name, units in shown.items() if item.unit in units}
         assert item.score is not None and item.citation is not None
         assert item.document.id == item.passage.document_id and document_of(item.unit) == item.document.sha256
-    assert [min(item.places.values()) for item in pool.items] == sorted(
-        min(item.places.values()) for item in pool.items
-    )
+    assert [min(item.ranks.values()) for item in pool.items] == sorted(min(item.ranks.values()) for item in pool.items)
 
 
 def test_a_blind_pool_holds_the_same_results_and_tells_nothing_of_their_places() -> None:
@@ -247,7 +245,7 @@ def test_a_blind_pool_holds_the_same_results_and_tells_nothing_of_their_places()
     seen, blind = bench.pool(depth=8), bench.pool(depth=8, blind=True)
     assert set(blind.units) == set(seen.units) and blind.units != seen.units
     for item in blind.items:
-        assert (item.places, item.score, item.known) == ({}, None, None)
+        assert (item.ranks, item.score, item.known) == ({}, None, None)
 
 
 def test_the_blind_order_is_each_judges_own_and_stays() -> None:
@@ -266,14 +264,14 @@ def test_the_question_is_asked_in_the_project_of_its_set_unless_it_names_one() -
     other = bench.desk.add_question(project.id, QUESTION, filters=SearchFilters(projects=("Other",)))
     for question in (plain, other):
         bench.desk.pool(project.id, question.id, ["balanced"], who="Ada")
-    assert [request.filters.projects for request in bench.asked] == [("Tallgrass",), ("Other",)]
-    assert [request.top_k for request in bench.asked] == [10, 10]
+    assert [request.filters.projects for request in bench.requests] == [("Tallgrass",), ("Other",)]
+    assert [request.top_k for request in bench.requests] == [10, 10]
 
 
 def test_a_profile_named_twice_is_asked_once() -> None:
     bench = Bench()
     pool = bench.desk.pool(bench.set.id, bench.question.id, ["balanced", "balanced"], who="Ada")
-    assert len(bench.asked) == 1 and pool.profiles == ("balanced",)
+    assert len(bench.requests) == 1 and pool.profiles == ("balanced",)
 
 
 def test_a_version_of_ones_own_profile_is_pooled_by_its_number() -> None:
@@ -281,7 +279,7 @@ def test_a_version_of_ones_own_profile_is_pooled_by_its_number() -> None:
     own = replace(profiles()["balanced"], name="mine", version=1)
     bench.store.save_profile(ProfileVersion(own, "Ada", NOW))
     pool = bench.desk.pool(bench.set.id, bench.question.id, ["balanced", "mine@1"], who="Ada")
-    assert pool.profiles == ("balanced", "mine@1") and "mine@1" in pool.items[0].places
+    assert pool.profiles == ("balanced", "mine@1") and "mine@1" in pool.items[0].ranks
 
 
 def test_an_unknown_profile_is_refused() -> None:
@@ -307,14 +305,14 @@ def test_a_pool_is_told_what_is_new_without_searching_again() -> None:
     bench = Bench()
     pool = bench.pool(reveal=True)
     unit = pool.items[0].unit
-    told = (
+    reported = (
         pool.with_judgments(bench.judge(unit, None))
         .with_judgments(bench.judge(unit, 1, "Ben"))
         .with_judgments(bench.judge(unit, 2, "Ben"))
     )
-    assert told == bench.pool(reveal=True)
-    assert told.judged == 1 and pool.judged == 0
-    assert told.with_judgments([replace(told.items[0].others[0], question_id=99, grade=0)]) == told
+    assert reported == bench.pool(reveal=True)
+    assert reported.judged == 1 and pool.judged == 0
+    assert reported.with_judgments([replace(reported.items[0].others[0], question_id=99, grade=0)]) == reported
 
 
 def test_the_next_open_result_is_the_one_after_and_then_from_the_start() -> None:
@@ -342,7 +340,7 @@ def test_where_nothing_is_shown_the_nearest_misses_can_be_judged() -> None:
     silent = bench.desk.add_question(bench.set.id, "zebra xylophone quark taxes")
     pool = bench.desk.pool(bench.set.id, silent.id, ("relevance-draft",), who="Ada")
     assert pool.nearest and 0 < len(pool.items) <= 5
-    assert all(item.places == {} and item.citation is not None for item in pool.items)
+    assert all(item.ranks == {} and item.citation is not None for item in pool.items)
     scores = [item.score or 0.0 for item in pool.items]
     assert scores == sorted(scores, reverse=True)
     assert not bench.pool().nearest
@@ -353,7 +351,7 @@ def test_a_set_of_documents_is_judged_by_document() -> None:
     pool = bench.pool(depth=10)
     assert len(pool.units) == len(set(pool.units)) >= 10
     assert all(item.unit == item.document.sha256 for item in pool.items)
-    assert all(rank <= 10 for item in pool.items for rank in item.places.values())
+    assert all(rank <= 10 for item in pool.items for rank in item.ranks.values())
 
 
 def test_retrieving_degraded_parts_is_told() -> None:
@@ -432,14 +430,14 @@ WORDS = st.lists(st.tuples(UNITS, st.sampled_from([0, 1, 2, 3, None]), st.sample
 
 @given(WORDS, st.lists(UNITS, unique=True))
 def test_shares_are_shares_and_nobody_has_judged_more_than_the_pool(
-    said: list[tuple[str, int | None, str]], pool: list[str]
+    expected: list[tuple[str, int | None, str]], pool: list[str]
 ) -> None:
     question = JudgedQuestion(1, "q1", "Why?", id=7)
-    judgments = [Judgment(1, 7, unit, grade, who, NOW) for unit, grade, who in said]
+    judgments = [Judgment(1, 7, unit, grade, who, NOW) for unit, grade, who in expected]
     progress = progress_of([question], judgments, "Ada", {7: pool})
     for share in (progress.graded, progress.mine):
         assert share is None if not pool else 0 <= share <= 1  # type: ignore[operator]
-    open_units = set(pool) - {unit for unit, _, who in said if who == "Ada"}
+    open_units = set(pool) - {unit for unit, _, who in expected if who == "Ada"}
     assert progress.questions[0].open is bool(open_units)
 
 

@@ -42,7 +42,7 @@ def written_out(grades: Grades, ranked: Sequence[str]) -> dict[str, float]:
 
 def assert_agree(grades: Mapping[str, Grades], rankings: Mapping[str, Sequence[str]]) -> None:
     measured = ranking_measures(grades, rankings, LIBRARY)
-    assert set(measured) == {query for query, held in grades.items() if any(grade > 0 for grade in held.values())}
+    assert set(measured) == {query for query, text in grades.items() if any(grade > 0 for grade in text.values())}
     for query, values in measured.items():
         expected = written_out(grades[query], list(dict.fromkeys(rankings.get(query, ()))))
         assert values == pytest.approx(expected, abs=EXACTLY), query
@@ -59,7 +59,7 @@ def cranfield(shared: Path) -> tuple[dict[str, dict[str, int]], dict[str, list[s
     """Grades and rankings of all 225 questions over all 1,400 documents."""
     collection = read_collection(shared / "ir" / "cranfield")
     texts = {name: frozenset(text.lower().split()) for name, text in collection.texts().items()}
-    grades = {query: dict(held) for query, held in collection.grades.items()}
+    grades = {query: dict(values) for query, values in collection.grades.items()}
     return grades, {name: by_shared_words(query, texts) for name, query in collection.queries.items()}
 
 
@@ -91,7 +91,7 @@ def test_the_ranking_by_shared_words_is_neither_empty_nor_perfect(
     """Otherwise the agreement above would say little."""
     grades, rankings = cranfield
     measured = ranking_measures(grades, rankings, ("nDCG@10", "R@100"))
-    values = [held["nDCG@10"] for held in measured.values()]
+    values = [measures["nDCG@10"] for measures in measured.values()]
     assert 0.05 < sum(values) / len(values) < 0.5
     assert len(set(values)) > 50
 

@@ -64,7 +64,7 @@ def passage(number: int, place: int) -> Passage:
     return Passage(text, 1, 0, len(text), (), id=number * 100 + place, document_id=1, document_name="law.pdf")
 
 
-def asked(telling: Telling, questions: int = 24, seed: int = 5) -> tuple[list[OptimisationRequest], Grades]:
+def requests(telling: Telling, questions: int = 24, seed: int = 5) -> tuple[list[OptimisationRequest], Grades]:
     """Questions with twelve candidates each, three of them relevant."""
     random, found, known = Random(seed), [], {}
     for number in range(1, questions + 1):
@@ -100,7 +100,7 @@ def result(candidates: Sequence[Candidate]) -> SearchResult:
 
 
 def test_weights_that_help_on_questions_not_seen_are_recommended() -> None:
-    found = optimised(*asked(coverage_tells), CURRENT, WANTED)
+    found = optimised(*requests(coverage_tells), CURRENT, WANTED)
     assert found.recommended
     assert found.verdict.startswith("Recommended: ndcg@10 +")
     assert found.p_value < 0.05
@@ -113,14 +113,14 @@ def test_weights_that_help_on_questions_not_seen_are_recommended() -> None:
 
 def test_all_but_the_weights_stays_as_it_was() -> None:
     current = replace(CURRENT, threshold=0.2, fusion_k=33, multipliers={"temporal": 0.5})
-    found = optimised(*asked(coverage_tells), current, WANTED)
+    found = optimised(*requests(coverage_tells), current, WANTED)
     assert replace(found.profile, weights=current.weights) == current
     assert check_profile(found.profile)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_weights_that_only_fit_by_chance_are_not_recommended(seed: int) -> None:
-    found = optimised(*asked(nothing_tells, seed=seed), CURRENT, replace(WANTED, seed=seed))
+    found = optimised(*requests(nothing_tells, seed=seed), CURRENT, replace(WANTED, seed=seed))
     assert not found.recommended
     assert found.verdict.startswith("Not recommended: ")
     # It does fit what it was found on: that is why the held-out questions decide.
@@ -128,14 +128,14 @@ def test_weights_that_only_fit_by_chance_are_not_recommended(seed: int) -> None:
 
 
 def test_the_best_weights_already_are_not_replaced() -> None:
-    found = optimised(*asked(similarity_tells), CURRENT, WANTED)
+    found = optimised(*requests(similarity_tells), CURRENT, WANTED)
     assert not found.recommended
     assert found.gain.mean <= 0
     assert "not better" in found.verdict
 
 
 def test_a_gain_that_may_be_chance_says_so() -> None:
-    found = optimised(*asked(coverage_hints, questions=10, seed=7), CURRENT, WANTED)
+    found = optimised(*requests(coverage_hints, questions=10, seed=7), CURRENT, WANTED)
     assert found.gain.mean > 0
     assert not found.recommended
     assert "may be chance" in found.verdict
@@ -146,24 +146,24 @@ def test_weights_that_break_a_silence_are_not_recommended_whatever_they_gain() -
     telling = replace(CURRENT, threshold=0.4)
     loud = Candidate(passage(99, 1), Signals(0.1, bm25=1.0, bm25_most=2.0, term_coverage=0.9))
     hushed = Candidate(passage(98, 1), Signals(0.1, bm25=1.0, bm25_most=2.0, term_coverage=0.0))
-    found = optimised(*asked(coverage_tells), telling, WANTED, unanswerable=[Replay(result([loud]), NOW)])
+    found = optimised(*requests(coverage_tells), telling, WANTED, unanswerable=[Replay(result([loud]), NOW)])
     assert found.gain.mean > 0 and not found.recommended
     assert "1 questions that nothing answers would show results, 0 do now" in found.verdict
     assert found.verdict.startswith("Not recommended") and "Recommended" not in found.verdict
-    kept = optimised(*asked(coverage_tells), telling, WANTED, unanswerable=[Replay(result([hushed]), NOW)])
-    assert kept.recommended
+    arguments = optimised(*requests(coverage_tells), telling, WANTED, unanswerable=[Replay(result([hushed]), NOW)])
+    assert arguments.recommended
 
 
 def test_the_same_seed_finds_the_same_and_another_may_not() -> None:
-    first, again = (optimised(*asked(coverage_tells), CURRENT, WANTED) for _ in range(2))
+    first, again = (optimised(*requests(coverage_tells), CURRENT, WANTED) for _ in range(2))
     assert first == again
-    other = optimised(*asked(coverage_tells), CURRENT, replace(WANTED, seed=2))
+    other = optimised(*requests(coverage_tells), CURRENT, replace(WANTED, seed=2))
     assert other.profile.weights != first.profile.weights
 
 
 def test_every_question_is_held_out_once_and_measured_with_weights_found_without_it() -> None:
     """A single question on which similarity misleads: trained on the others, its weights cannot know it."""
-    few, grades = asked(coverage_tells, questions=12)
+    few, grades = requests(coverage_tells, questions=12)
     found = optimised(few, grades, CURRENT, replace(WANTED, folds=4))
     changed = [change.key for change in (*found.worse, *found.better)]
     assert len(changed) == len(set(changed))
@@ -179,7 +179,7 @@ def test_every_question_is_held_out_once_and_measured_with_weights_found_without
 
 
 def test_the_largest_changes_come_first() -> None:
-    found = optimised(*asked(nothing_tells), CURRENT, WANTED)
+    found = optimised(*requests(nothing_tells), CURRENT, WANTED)
     for changes, sign in ((found.worse, -1), (found.better, 1)):
         sizes = [sign * (change.after - change.before) for change in changes]
         assert sizes == sorted(sizes, reverse=True)
@@ -188,7 +188,7 @@ def test_the_largest_changes_come_first() -> None:
 
 def test_weights_sum_to_one_and_can_be_read() -> None:
     found = optimised(
-        *asked(coverage_tells), CURRENT, replace(WANTED, factors=("similarity", "term_coverage", "phrase_match"))
+        *requests(coverage_tells), CURRENT, replace(WANTED, factors=("similarity", "term_coverage", "phrase_match"))
     )
     assert sum(found.profile.weights.values()) == pytest.approx(1, abs=1e-12)
     assert all(round(weight, 3) == pytest.approx(weight, abs=1e-9) for weight in found.profile.weights.values())
@@ -198,13 +198,13 @@ def test_weights_sum_to_one_and_can_be_read() -> None:
 
 def test_factors_that_are_not_named_weigh_nothing() -> None:
     current = replace(CURRENT, weights={"similarity": 0.5, "authority": 0.5})
-    found = optimised(*asked(coverage_tells), current, WANTED)
+    found = optimised(*requests(coverage_tells), current, WANTED)
     assert set(found.profile.weights) <= set(WANTED.factors)
 
 
 def test_a_base_without_any_of_the_factors_is_a_start_too() -> None:
     current = replace(CURRENT, weights={"authority": 1.0})
-    found = optimised(*asked(coverage_tells), current, replace(WANTED, trials=1))
+    found = optimised(*requests(coverage_tells), current, replace(WANTED, trials=1))
     assert found.profile == current
     assert found.gain.mean == 0
     assert not found.recommended
@@ -212,7 +212,7 @@ def test_a_base_without_any_of_the_factors_is_a_start_too() -> None:
 
 @pytest.mark.parametrize("measure", RAISABLE)
 def test_every_measure_of_rankings_can_be_raised(measure: str) -> None:
-    found = optimised(*asked(coverage_tells), CURRENT, replace(WANTED, measure=measure, trials=8))
+    found = optimised(*requests(coverage_tells), CURRENT, replace(WANTED, measure=measure, trials=8))
     assert found.verdict.count(measure) == 1
     assert 0 <= found.baseline.mean <= found.training.mean <= 1
 
@@ -221,43 +221,43 @@ def test_every_measure_of_rankings_can_be_raised(measure: str) -> None:
 
 
 def test_every_trial_is_told() -> None:
-    told: list[tuple[int, int]] = []
-    optimised(*asked(coverage_tells), CURRENT, WANTED, on_trial=lambda done, total: told.append((done, total)))
-    assert told == [(number, 100) for number in range(1, 101)]
+    reports: list[tuple[int, int]] = []
+    optimised(*requests(coverage_tells), CURRENT, WANTED, on_trial=lambda done, total: reports.append((done, total)))
+    assert reports == [(number, 100) for number in range(1, 101)]
 
 
 def test_it_stops_at_the_next_trial() -> None:
-    told: list[int] = []
+    reports: list[int] = []
     with pytest.raises(OptimisationStopped):
         optimised(
-            *asked(coverage_tells),
+            *requests(coverage_tells),
             CURRENT,
             WANTED,
-            on_trial=lambda done, total: told.append(done),
-            stop=lambda: len(told) == 7,
+            on_trial=lambda done, total: reports.append(done),
+            stop=lambda: len(reports) == 7,
         )
-    assert told[-1] == 7
+    assert reports[-1] == 7
 
 
 # What cannot be
 
 
 def test_too_few_questions_are_refused() -> None:
-    few, grades = asked(coverage_tells, questions=9)
+    few, grades = requests(coverage_tells, questions=9)
     with pytest.raises(BadRequest, match="9 judged questions are too few") as refused:
         optimised(few, grades, CURRENT, WANTED)
     assert "at least 10" in refused.value.hint
 
 
 def test_a_fold_needs_two_questions() -> None:
-    few, grades = asked(coverage_tells, questions=15)
+    few, grades = requests(coverage_tells, questions=15)
     with pytest.raises(BadRequest, match="too few") as refused:
         optimised(few, grades, CURRENT, replace(WANTED, folds=8))
     assert "at least 16" in refused.value.hint
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected"),
     [
         ({"measure": "refused"}, "'refused' cannot be optimised"),
         ({"factors": ("similarity", "charm")}, "no factor 'charm'"),
@@ -268,8 +268,8 @@ def test_a_fold_needs_two_questions() -> None:
         ({"seed": -1}, "-1 is not a number of seed"),
     ],
 )
-def test_a_search_that_cannot_be_is_refused(wrong: dict[str, object], said: str) -> None:
-    with pytest.raises(BadRequest, match=said):
+def test_a_search_that_cannot_be_is_refused(wrong: dict[str, object], expected: str) -> None:
+    with pytest.raises(BadRequest, match=expected):
         check_optimising(replace(WANTED, **wrong))
 
 
@@ -282,8 +282,8 @@ def test_folds_are_even_overall_and_within_each_kind(kinds: list[str], folds: in
     assert len(fold) == len(kinds)
     for some in (range(len(kinds)), *([n for n, kind in enumerate(kinds) if kind == each] for each in set(kinds))):
         sizes = Counter(fold[place] for place in some)
-        held = [sizes[number] for number in range(folds)]
-        assert max(held) - min(held) <= 1
+        stored = [sizes[number] for number in range(folds)]
+        assert max(stored) - min(stored) <= 1
     assert fold == dealt(kinds, folds, seed)
 
 

@@ -70,15 +70,15 @@ def question(*relevant: Relevant, kind: str = "natural", number: int = 1) -> Jud
     return JudgedQuestion(1, f"q{number}", "When are deposits due?", kind, relevant=relevant, id=number)
 
 
-def said(named: Place | str, grade: int | None, who: str = "Ada", about: int = 1) -> Judgment:
+def judgment(named: Place | str, grade: int | None, who: str = "Ada", about: int = 1) -> Judgment:
     name = unit(named) if isinstance(named, tuple) else SHA[named]
     return Judgment(1, about, name, grade, who, NOON)
 
 
 def one(
-    asked: JudgedQuestion, found: SearchResult, judgments: Sequence[Judgment] = (), level: Level = Level.PASSAGE
+    question: JudgedQuestion, found: SearchResult, judgments: Sequence[Judgment] = (), level: Level = Level.PASSAGE
 ) -> QuestionOutcome:
-    (outcome,) = measured([asked], {asked.id: found}, judgments, level)
+    (outcome,) = measured([question], {question.id: found}, judgments, level)
     return outcome
 
 
@@ -118,7 +118,7 @@ def test_hits_candidates_and_dropped_ones_are_named_alike() -> None:
 
 def test_everything_a_search_looked_at_has_its_passage() -> None:
     found = passages_in(result(MONTHLY, dropped=[ADVICE], missed=[NOTE]))
-    assert {name: held.text for name, held in found.items()} == {
+    assert {name: values.text for name, values in found.items()} == {
         unit(place): place[2] for place in (MONTHLY, ADVICE, NOTE)
     }
     assert passages_in(result()) == {}
@@ -127,27 +127,34 @@ def test_everything_a_search_looked_at_has_its_passage() -> None:
 # Grades
 
 
-def known(asked: JudgedQuestion, judgments: Sequence[Judgment], level: Level, *looked_at: Place) -> Mapping[str, int]:
-    return grades_of(asked, judgments, level, {unit(place): passage(place) for place in looked_at}).units
+def known(
+    question: JudgedQuestion, judgments: Sequence[Judgment], level: Level, *looked_at: Place
+) -> Mapping[str, int]:
+    return grades_of(question, judgments, level, {unit(place): passage(place) for place in looked_at}).units
 
 
 def test_a_units_grade_is_the_lower_median_of_those_who_can_judge() -> None:
-    judges = [said(NOTE, 3, "Ada"), said(NOTE, 1, "Ben"), said(NOTE, None, "Cy"), said(ADVICE, None, "Ada")]
+    judges = [
+        judgment(NOTE, 3, "Ada"),
+        judgment(NOTE, 1, "Ben"),
+        judgment(NOTE, None, "Cy"),
+        judgment(ADVICE, None, "Ada"),
+    ]
     assert known(question(), judges, Level.PASSAGE, NOTE, ADVICE) == {unit(NOTE): 1}
-    assert known(question(), [*judges, said(NOTE, 3, "Di")], Level.PASSAGE, NOTE) == {unit(NOTE): 3}
+    assert known(question(), [*judges, judgment(NOTE, 3, "Di")], Level.PASSAGE, NOTE) == {unit(NOTE): 3}
 
 
 def test_judgments_of_other_questions_do_not_count() -> None:
-    assert known(question(), [said(NOTE, 3, about=2)], Level.PASSAGE, NOTE) == {}
+    assert known(question(), [judgment(NOTE, 3, about=2)], Level.PASSAGE, NOTE) == {}
 
 
 def test_a_document_has_the_highest_of_its_own_and_its_passages_grades() -> None:
-    judges = [said("law", 1), said(MONTHLY, 3), said(YEARLY, 0), said("memo", 2), said(NOTE, 0)]
+    judges = [judgment("law", 1), judgment(MONTHLY, 3), judgment(YEARLY, 0), judgment("memo", 2), judgment(NOTE, 0)]
     assert known(question(), judges, Level.DOCUMENT) == {SHA["law"]: 3, SHA["memo"]: 2}
 
 
 def test_what_is_said_of_a_document_says_nothing_of_its_passages() -> None:
-    assert known(question(), [said("law", 3)], Level.PASSAGE, MONTHLY) == {}
+    assert known(question(), [judgment("law", 3)], Level.PASSAGE, MONTHLY) == {}
 
 
 def test_a_known_answer_gives_its_grade_to_every_passage_of_its_document_that_holds_all_its_words() -> None:
@@ -166,25 +173,25 @@ def test_of_two_known_answers_in_one_place_the_higher_grade_holds() -> None:
 
 
 def test_people_win_over_known_answers() -> None:
-    asked = question(DUE_15TH)
-    assert known(asked, [said(MONTHLY, 0)], Level.PASSAGE, MONTHLY) == {unit(MONTHLY): 0}
-    assert known(asked, [said(MONTHLY, 0)], Level.DOCUMENT, MONTHLY) == {SHA["law"]: 0}
-    assert known(asked, [said("law", 1)], Level.DOCUMENT, MONTHLY) == {SHA["law"]: 1}
+    questions = question(DUE_15TH)
+    assert known(questions, [judgment(MONTHLY, 0)], Level.PASSAGE, MONTHLY) == {unit(MONTHLY): 0}
+    assert known(questions, [judgment(MONTHLY, 0)], Level.DOCUMENT, MONTHLY) == {SHA["law"]: 0}
+    assert known(questions, [judgment("law", 1)], Level.DOCUMENT, MONTHLY) == {SHA["law"]: 1}
 
 
 def test_who_cannot_judge_leaves_the_known_answer_standing() -> None:
-    assert known(question(DUE_15TH), [said(MONTHLY, None)], Level.PASSAGE, MONTHLY) == {unit(MONTHLY): 3}
+    assert known(question(DUE_15TH), [judgment(MONTHLY, None)], Level.PASSAGE, MONTHLY) == {unit(MONTHLY): 3}
 
 
 def test_another_passage_judged_irrelevant_leaves_the_known_answer_of_its_document_standing() -> None:
-    assert known(question(DUE_15TH), [said(YEARLY, 0)], Level.DOCUMENT, MONTHLY, YEARLY) == {SHA["law"]: 3}
+    assert known(question(DUE_15TH), [judgment(YEARLY, 0)], Level.DOCUMENT, MONTHLY, YEARLY) == {SHA["law"]: 3}
 
 
 # Measures
 
 
 def test_the_measures_of_one_question_are_those_of_the_textbook() -> None:
-    judges = [said(MONTHLY, 3), said(ADVICE, 1), said(NOTE, 0)]
+    judges = [judgment(MONTHLY, 3), judgment(ADVICE, 1), judgment(NOTE, 0)]
     outcome = one(question(), result(NOTE, MONTHLY, YEARLY), judges)
     ideal = 3 + 1 / log2(3)
     assert dict(outcome.measures) == pytest.approx(
@@ -220,7 +227,7 @@ def test_documents_are_measured_in_the_order_of_their_best_passage() -> None:
 def test_a_question_nothing_answers_is_only_rightly_refused_or_not() -> None:
     silence = question(kind=NOTHING_ANSWERS)
     assert dict(one(silence, result(dropped=[NOTE])).measures) == {"refused": 1.0}
-    assert dict(one(silence, result(NOTE), [said(NOTE, 3)]).measures) == {"refused": 0.0}
+    assert dict(one(silence, result(NOTE), [judgment(NOTE, 3)]).measures) == {"refused": 0.0}
 
 
 def test_a_question_left_without_results_is_falsely_refused_and_0_in_all_else() -> None:
@@ -233,7 +240,7 @@ def test_a_question_left_without_results_is_falsely_refused_and_0_in_all_else() 
 
 @pytest.mark.parametrize("level", list(Level))
 def test_while_nothing_relevant_is_known_rankings_are_not_measured_rather_than_0(level: Level) -> None:
-    outcome = one(question(), result(NOTE), [said(NOTE, 0)], level)
+    outcome = one(question(), result(NOTE), [judgment(NOTE, 0)], level)
     assert dict(outcome.measures) == {"false_refusal": 0.0}
 
 
@@ -249,9 +256,9 @@ def test_a_found_and_a_missed_answer_are_half_the_recall() -> None:
 
 
 def test_what_people_grade_related_is_relevant_but_no_answer() -> None:
-    outcome = one(question(), result(NOTE), [said(NOTE, 1), said(MONTHLY, 2)])
+    outcome = one(question(), result(NOTE), [judgment(NOTE, 1), judgment(MONTHLY, 2)])
     assert (outcome.measures["hit@5"], outcome.measures["answer@5"]) == (1.0, 0.0)
-    assert "answer@5" not in one(question(), result(NOTE), [said(NOTE, 1)]).measures
+    assert "answer@5" not in one(question(), result(NOTE), [judgment(NOTE, 1)]).measures
 
 
 @pytest.mark.parametrize(("places", "found"), [(4, 1.0), (5, 0.0)])
@@ -277,29 +284,29 @@ def test_any_passage_of_a_relevant_document_is_a_hit_where_documents_are_graded(
 
 def test_a_passage_people_reject_carries_no_answer_though_it_holds_the_words() -> None:
     again: Place = ("law", 9, "As said, deposits are due on the 15th.")
-    outcome = one(question(DUE_15TH), result(MONTHLY, missed=[again]), [said(MONTHLY, 0)])
+    outcome = one(question(DUE_15TH), result(MONTHLY, missed=[again]), [judgment(MONTHLY, 0)])
     assert outcome.measures["answer@5"] == 0.0
-    rejected = one(question(DUE_15TH), result(MONTHLY), [said("law", 0)], Level.DOCUMENT)
+    rejected = one(question(DUE_15TH), result(MONTHLY), [judgment("law", 0)], Level.DOCUMENT)
     assert dict(rejected.measures) == {"false_refusal": 0.0}
 
 
 def test_other_documents_are_unjudged_until_a_person_has_judged_them() -> None:
     found = result(MONTHLY, ADVICE, NOTE)
     assert one(question(DUE_15TH), found, level=Level.DOCUMENT).unjudged == pytest.approx(2 / 3)
-    judges = [said(ADVICE, 0), said("memo", None)]
+    judges = [judgment(ADVICE, 0), judgment("memo", None)]
     assert one(question(DUE_15TH), found, judges, Level.DOCUMENT).unjudged == pytest.approx(1 / 3)
 
 
 def test_only_the_first_ten_results_are_asked_for_grades_and_twenty_are_kept() -> None:
     places = [("memo", page, "Lunch is at noon.") for page in range(25)]
-    outcome = one(question(), result(*places), [said(place, 0) for place in places[:5]])
+    outcome = one(question(), result(*places), [judgment(place, 0) for place in places[:5]])
     assert outcome.unjudged == 0.5
     assert outcome.ranking == tuple(map(unit, places[:20]))
 
 
 def test_questions_without_a_result_are_left_out_and_the_others_keep_their_order() -> None:
-    asked = [question(DUE_15TH, number=number) for number in (3, 1, 2)]
-    outcomes = measured(asked, {1: result(), 3: result(MONTHLY)}, [], Level.PASSAGE)
+    questions = [question(DUE_15TH, number=number) for number in (3, 1, 2)]
+    outcomes = measured(questions, {1: result(), 3: result(MONTHLY)}, [], Level.PASSAGE)
     assert [outcome.key for outcome in outcomes] == ["q3", "q1"]
     assert measured([], {}, [], Level.PASSAGE) == ()
 
@@ -312,16 +319,16 @@ TEXTS = [("law" if number % 2 else "memo", number % 3, f"Deposits on the 15th, {
 def test_every_measure_is_between_0_and_1_whatever_is_there_twice(
     graded: list[tuple[int, int, str]], shown: list[int], answer_known: bool, level: Level
 ) -> None:
-    judges = [said(TEXTS[place], grade, who) for place, grade, who in graded]
-    asked = question(*[DUE_15TH, DUE_15TH] * answer_known)
-    outcome = one(asked, result(*(TEXTS[place] for place in shown), missed=TEXTS), judges, level)
+    judges = [judgment(TEXTS[place], grade, who) for place, grade, who in graded]
+    questions = question(*[DUE_15TH, DUE_15TH] * answer_known)
+    outcome = one(questions, result(*(TEXTS[place] for place in shown), missed=TEXTS), judges, level)
     assert all(0.0 <= value <= 1.0 for value in outcome.measures.values())
     assert outcome.unjudged is None or 0.0 <= outcome.unjudged <= 1.0
 
 
 @given(GRADED, st.permutations(range(8)))
 def test_the_best_order_has_ndcg_1_and_no_other_has_more(graded: list[tuple[int, int, str]], order: list[int]) -> None:
-    judges = [said(TEXTS[place], grade, who) for place, grade, who in graded]
+    judges = [judgment(TEXTS[place], grade, who) for place, grade, who in graded]
     grades = known(question(), judges, Level.PASSAGE, *TEXTS)
     best = sorted(TEXTS, key=lambda place: -grades.get(unit(place), 0))
     outcome = one(question(), result(*best), judges)
@@ -334,19 +341,19 @@ def test_the_best_order_has_ndcg_1_and_no_other_has_more(graded: list[tuple[int,
 
 
 def test_prepared_grades_measure_rankings_as_a_measurement_does() -> None:
-    asked = [question(DUE_15TH, number=1), question(kind=NOTHING_ANSWERS, number=2), question(number=3)]
+    questions = [question(DUE_15TH, number=1), question(kind=NOTHING_ANSWERS, number=2), question(number=3)]
     results = {number: result(NOTE, MONTHLY) for number in (1, 2, 3)}
-    judges = [said(NOTE, 2, about=2)]
-    grades = prepared(asked, results, judges, Level.PASSAGE)
+    judges = [judgment(NOTE, 2, about=2)]
+    grades = prepared(questions, results, judges, Level.PASSAGE)
     rankings = {number: ranking(found, Level.PASSAGE, 100) for number, found in results.items()}
     found = measure_rankings(grades, rankings, ["ndcg@10", "map"])
-    outcomes = measured(asked, results, judges, Level.PASSAGE)
+    outcomes = measured(questions, results, judges, Level.PASSAGE)
     assert found == {1: {name: outcomes[0].measures[name] for name in ("ndcg@10", "map")}}
 
 
 def test_only_the_questions_that_are_ranked_are_measured() -> None:
-    asked = [question(DUE_15TH, number=number) for number in (1, 2)]
-    grades = prepared(asked, {1: result(MONTHLY), 2: result(MONTHLY)}, [], Level.PASSAGE)
+    questions = [question(DUE_15TH, number=number) for number in (1, 2)]
+    grades = prepared(questions, {1: result(MONTHLY), 2: result(MONTHLY)}, [], Level.PASSAGE)
     assert measure_rankings(grades, {2: [unit(MONTHLY)], 9: []}, ["map"]) == {2: {"map": 1.0}}
     assert measure_rankings(grades, {1: []}, ["map"]) == {1: {"map": 0.0}}
     assert measure_rankings(grades, {}, ["map"]) == {}
@@ -360,11 +367,11 @@ def test_a_measure_that_is_not_one_of_rankings_is_refused_by_name(name: str) -> 
 
 
 def test_the_summary_is_over_the_questions_each_measure_applies_to() -> None:
-    asked = [question(DUE_15TH, number=1), question(kind=NOTHING_ANSWERS, number=2), question(number=3)]
-    outcomes = measured(asked, {1: result(MONTHLY), 2: result(), 3: result(NOTE)}, [], Level.PASSAGE)
+    questions = [question(DUE_15TH, number=1), question(kind=NOTHING_ANSWERS, number=2), question(number=3)]
+    outcomes = measured(questions, {1: result(MONTHLY), 2: result(), 3: result(NOTE)}, [], Level.PASSAGE)
     found = summary(outcomes, seed=1)
     assert list(found) == list(MEASURES)
-    assert {name: held.n for name, held in found.items() if held.n > 1} == {"false_refusal": 2}
+    assert {name: values.n for name, values in found.items() if values.n > 1} == {"false_refusal": 2}
     assert found["ndcg@10"].mean == found["refused"].mean == 1.0
     assert unjudged_share(outcomes) == 0.5
     assert summary([]) == {}

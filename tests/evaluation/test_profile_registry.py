@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bootstrap.environment import utc_now
 from core.domain.errors import BadRequest, BadTable, Outdated
+from core.domain.filters import SearchFilters
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileDifference, ProfileRegistry, differences, from_toml, to_toml
@@ -58,7 +59,7 @@ def test_a_bare_name_is_the_newest_version_and_a_number_names_one(book: ProfileR
 
 
 @pytest.mark.parametrize(
-    ("ref", "told"),
+    ("ref", "expected"),
     [
         ("yours", ["'yours'", "balanced", "mine"]),
         ("", ["''", "balanced"]),
@@ -69,11 +70,11 @@ def test_a_bare_name_is_the_newest_version_and_a_number_names_one(book: ProfileR
         ("balanced@2", ["'balanced@2'"]),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(book: ProfileRegistry, ref: str, told: list[str]) -> None:
+def test_what_is_not_there_is_told_with_what_is(book: ProfileRegistry, ref: str, expected: list[str]) -> None:
     three_versions(book)
     with pytest.raises(BadRequest) as refused:
         book.find(ref)
-    assert all(words in str(refused.value) for words in told)
+    assert all(words in str(refused.value) for words in expected)
 
 
 def test_choices_are_the_built_in_ones_and_then_the_living_own_ones_by_name(book: ProfileRegistry) -> None:
@@ -135,6 +136,19 @@ def test_a_retired_choice_falls_through_and_holds_again_once_it_is_back(book: Pr
     assert book.default("Tallgrass").ref == "mine@5"
 
 
+def test_default_filters_and_the_default_profile_are_chosen_apart(book: ProfileRegistry) -> None:
+    assert book.default_filters() == SearchFilters()
+    narrowed = SearchFilters(truths=("intent",))
+    book.choose_filters(narrowed, "Ada")
+    assert book.chosen(None) is None and book.default(None).name == "balanced"
+    book.choose(None, "relevance", "Ben")
+    assert (book.default_filters(), book.default(None).name) == (narrowed, "relevance")
+    book.choose_filters(SearchFilters(), "Ada")
+    assert (book.default_filters(), book.default(None).name) == (SearchFilters(), "relevance")
+    with pytest.raises(BadRequest):
+        book.choose_filters(narrowed, " ")
+
+
 @pytest.mark.parametrize(("name", "who"), [("yours", "Ada"), ("mine@1", "Ada"), ("relevance", "  ")])
 def test_a_choice_needs_a_known_name_and_a_person(book: ProfileRegistry, name: str, who: str) -> None:
     book.save(MINE, "Ada")
@@ -147,9 +161,9 @@ def test_a_choice_needs_a_known_name_and_a_person(book: ProfileRegistry, name: s
 
 
 def test_what_is_saved_says_who_when_why_and_from_what(book: ProfileRegistry) -> None:
-    kept = book.save(MINE, " Ada\tL. ", note="laws\nfirst", origin="relevance")
-    assert kept == ProfileVersion(replace(MINE, version=1), "Ada L.", NOON, "laws first", "relevance")
-    assert book.versions("mine") == (kept,)
+    profile = book.save(MINE, " Ada\tL. ", note="laws\nfirst", origin="relevance")
+    assert profile == ProfileVersion(replace(MINE, version=1), "Ada L.", NOON, "laws first", "relevance")
+    assert book.versions("mine") == (profile,)
 
 
 def test_versions_come_newest_first(book: ProfileRegistry) -> None:
@@ -195,8 +209,8 @@ def test_what_says_the_same_is_not_saved_again(book: ProfileRegistry) -> None:
 
 def test_rolling_back_saves_the_older_content_as_the_next_version(book: ProfileRegistry) -> None:
     three_versions(book)
-    kept = book.rollback("mine", 1, "Ben", 3)
-    assert (kept.profile.ref, kept.origin, kept.note) == ("mine@4", "mine@1", "Rolled back to version 1.")
+    profile = book.rollback("mine", 1, "Ben", 3)
+    assert (profile.profile.ref, profile.origin, profile.note) == ("mine@4", "mine@1", "Rolled back to version 1.")
     assert differences(book.find("mine@1"), book.find("mine")) == ()
     assert len(book.versions("mine")) == 4
 
@@ -372,7 +386,7 @@ def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("[mine]\nweights { similarity = 1 }", r"'p\.toml' is not TOML: .*line 2"),
         ("", "'p.toml' contains no profile"),
@@ -386,6 +400,6 @@ def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read() -> None:
         ("[mine]\nweights = { similarity = 1 }\nversion = -1", r"p\.toml: \[mine\] 'version' is -1"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_by_name_and_place(text: str | bytes, told: str) -> None:
-    with pytest.raises((BadRequest, BadTable), match=told):
+def test_a_file_that_cannot_be_read_is_told_by_name_and_place(text: str | bytes, expected: str) -> None:
+    with pytest.raises((BadRequest, BadTable), match=expected):
         from_toml(text, "p.toml")

@@ -93,12 +93,12 @@ SHARES = st.floats(0, 1)
 
 
 @given(st.sampled_from(sorted(MEASURES)), SHARES, SHARES)
-def test_a_bound_is_held_or_missed_by_what_lies_between(name: str, wanted: float, mean: float) -> None:
+def test_a_bound_is_held_or_missed_by_what_lies_between(name: str, expected: float, mean: float) -> None:
     more = MEASURES[name].higher_is_better
-    text = f"{name}={wanted!r}"
-    held = bounds([text]) if more else bounds([], [text])
-    assert held == (MetricLimit(name, wanted),)
-    found = missed(held, {name: Interval(mean, 0, 1, 9)})
-    beyond = wanted - mean if more else mean - wanted
-    assert found == ((MissedLimit(held[0], Interval(mean, 0, 1, 9)),) if beyond > 1e-9 else ())
+    text = f"{name}={expected!r}"
+    stored = bounds([text]) if more else bounds([], [text])
+    assert stored == (MetricLimit(name, expected),)
+    found = missed(stored, {name: Interval(mean, 0, 1, 9)})
+    beyond = expected - mean if more else mean - expected
+    assert found == ((MissedLimit(stored[0], Interval(mean, 0, 1, 9)),) if beyond > 1e-9 else ())
     assert all(each.by == pytest.approx(beyond) and each.reached for each in found)

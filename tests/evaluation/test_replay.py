@@ -125,7 +125,7 @@ def agree(one: list[tuple[int, float]], other: list[tuple[int, float]]) -> None:
 
 
 SHARE = st.floats(0, 1)
-LEGS = st.tuples(SHARE, SHARE, SHARE).filter(any).map(lambda held: LegWeights(*held))
+LEGS = st.tuples(SHARE, SHARE, SHARE).filter(any).map(lambda stored: LegWeights(*stored))
 
 
 def weighed(shares: Mapping[str, float]) -> Mapping[str, float]:
@@ -216,7 +216,7 @@ def test_a_total_at_the_threshold_is_kept_as_in_a_search() -> None:
     for total in totals:
         profile = replace(NEUTRAL, threshold=total)
         agree(replayed(result, profile), placed(LIBRARY.searcher.rescore(result, profile, NOW)))
-        assert total in {kept for _, kept in replayed(result, profile)}
+        assert total in {stored for _, stored in replayed(result, profile)}
 
 
 def test_without_a_leg_nothing_is_judged_by_thresholds() -> None:

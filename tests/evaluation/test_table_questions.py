@@ -23,15 +23,15 @@ from core.evaluation.benchmarks.tables import (
 GOOD = {"id": "q1", "set": "hr", "kind": "count", "question": "how many?", "answer": {"number": 3}}
 
 
-def asked(
+def judged_question(
     expected: dict[str, Any], name: str = "q1", kind: str = "count", collection: str = "hr"
 ) -> TableQuestionReport:
     return TableQuestionReport(name, collection, kind, "how many?", expected)
 
 
 def answer(columns: str, *rows: tuple[object, ...], total: int | None = None) -> TableAnswer:
-    held = Rows(tuple(columns.split()), rows, len(rows) if total is None else total, 0.0)
-    return TableAnswer("how many?", reading="Number of rows", headline="some", rows=held)
+    stored = Rows(tuple(columns.split()), rows, len(rows) if total is None else total, 0.0)
+    return TableAnswer("how many?", reading="Number of rows", headline="some", rows=stored)
 
 
 REFUSED = TableAnswer("how many?", refusal="Not found in the tables: 'unicorns'.")
@@ -94,7 +94,7 @@ STATES = {"TX": 3, "OH": 2.5}
     ],
 )
 def test_an_answer_is_right_when_it_is_what_is_known(expected: dict[str, Any], given: TableAnswer, right: bool) -> None:
-    assert judged(asked(expected), given).right is right
+    assert judged(judged_question(expected), given).right is right
 
 
 def test_a_file_holds_one_question_per_line_and_may_hold_empty_ones(tmp_path: Path) -> None:
@@ -131,11 +131,11 @@ def test_a_wrong_line_is_named_with_its_file(tmp_path: Path, line: str, problem:
 
 RIGHT, WRONG = answer("rows", (3,)), answer("rows", (4,))
 RESULTS = [
-    judged(asked({"number": 3}, "a"), RIGHT),
-    judged(asked({"number": 3}, "b", kind="join"), WRONG),
-    judged(asked({"number": 3}, "c", collection="shop"), REFUSED),
-    judged(asked({"refused": True}, "d", kind="refuse"), REFUSED),
-    judged(asked({"refused": True}, "e", kind="refuse", collection="shop"), WRONG),
+    judged(judged_question({"number": 3}, "a"), RIGHT),
+    judged(judged_question({"number": 3}, "b", kind="join"), WRONG),
+    judged(judged_question({"number": 3}, "c", collection="shop"), REFUSED),
+    judged(judged_question({"refused": True}, "d", kind="refuse"), REFUSED),
+    judged(judged_question({"refused": True}, "e", kind="refuse", collection="shop"), WRONG),
 ]
 
 
@@ -209,4 +209,4 @@ def test_a_folder_may_hold_questions_with_their_statements(tmp_path: Path) -> No
 
 def test_yes_is_the_same_in_a_file_and_in_the_database() -> None:
     given = answer("late rows", (True, 2), (False, 1))
-    assert judged(asked({"groups": {"Yes": 2, "No": 1}}), given).right
+    assert judged(judged_question({"groups": {"Yes": 2, "No": 1}}), given).right

@@ -16,8 +16,8 @@ TRIPLES = st.lists(
 
 def f1_of_keeping(triples: list[Triple], threshold: float) -> float:
     cost = consequences(triples, threshold)
-    wrong = cost.relevant_lost + cost.irrelevant_kept
-    return 2 * cost.relevant_kept / (2 * cost.relevant_kept + wrong) if cost.relevant_kept else 0.0
+    wrong = cost.relevant_lost + cost.irrelevant_retained
+    return 2 * cost.relevant_retained / (2 * cost.relevant_retained + wrong) if cost.relevant_retained else 0.0
 
 
 def mixed(triples: list[Triple]) -> bool:
@@ -64,15 +64,15 @@ def test_precision_and_recall_are_those_of_keeping_what_scores_as_much(triples: 
     assert list(found.thresholds) == (sorted({score for score, _, _ in triples}) if mixed(triples) else [])
     for threshold, precision, recall in zip(found.thresholds, found.precision, found.recall, strict=True):
         cost = consequences(triples, threshold)
-        assert precision == pytest.approx(cost.relevant_kept / (cost.relevant_kept + cost.irrelevant_kept))
-        assert recall == pytest.approx(cost.relevant_kept / (cost.relevant_kept + cost.relevant_lost))
+        assert precision == pytest.approx(cost.relevant_retained / (cost.relevant_retained + cost.irrelevant_retained))
+        assert recall == pytest.approx(cost.relevant_retained / (cost.relevant_retained + cost.relevant_lost))
 
 
 @given(TRIPLES, st.floats(0, 1))
 def test_what_is_kept_and_what_is_not_is_everything(triples: list[Triple], threshold: float) -> None:
     cost = consequences(triples, threshold)
-    assert cost.relevant_kept + cost.relevant_lost == sum(good for _, good, _ in triples)
-    assert cost.irrelevant_kept + cost.irrelevant_dropped == sum(not good for _, good, _ in triples)
+    assert cost.relevant_retained + cost.relevant_lost == sum(good for _, good, _ in triples)
+    assert cost.irrelevant_retained + cost.irrelevant_dropped == sum(not good for _, good, _ in triples)
     assert set(cost.losing) <= {key for _, good, key in triples if good}
     with_relevant = {key for _, good, key in triples if good}
     assert set(cost.emptied) & with_relevant <= set(cost.losing)
@@ -90,9 +90,9 @@ def test_consequences_name_the_questions_that_lose_their_last_relevant_or_every_
     ]
     assert consequences(triples, 0.5) == ThresholdConsequences(
         threshold=0.5,
-        relevant_kept=1,
+        relevant_retained=1,
         relevant_lost=3,
-        irrelevant_kept=1,
+        irrelevant_retained=1,
         irrelevant_dropped=2,
         losing=("misled", "silent"),
         emptied=("silent", "silent too"),
@@ -100,7 +100,7 @@ def test_consequences_name_the_questions_that_lose_their_last_relevant_or_every_
 
 
 def test_a_result_on_the_threshold_is_kept() -> None:
-    assert consequences([(0.5, True, "q")], 0.5).relevant_kept == 1
+    assert consequences([(0.5, True, "q")], 0.5).relevant_retained == 1
 
 
 def test_the_lowest_of_equally_good_thresholds_is_suggested() -> None:

@@ -145,15 +145,15 @@ def test_a_multiplier_of_strength_0_is_off_and_whole_numbers_stay_whole() -> Non
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({f"w.{name}": 0.0 for name in BALANCED.weights}, "Every weight is 0"),
         ({"legs.dense": 0.0, "legs.sparse": 0.0, "legs.graph": 0.0}, "Every leg is off"),
         ({"covered": 0.2}, "partly covered from 0.30 and covered from 0.20"),
     ],
 )
-def test_what_cannot_score_is_told_and_not_scored(changes: Mapping[str, float], said: str) -> None:
-    with pytest.raises(BadRequest, match=said):
+def test_what_cannot_score_is_told_and_not_scored(changes: Mapping[str, float], expected: str) -> None:
+    with pytest.raises(BadRequest, match=expected):
         tried(BALANCED, changes)
 
 
@@ -215,7 +215,13 @@ def test_what_leaves_says_what_keeps_it_out_and_what_enters_what_kept_it_out_bef
 
 def test_what_stands_after_the_last_result_keeps_its_place() -> None:
     few = compared(found(BALANCED), found(replace(BALANCED, max_results=2)))
-    assert [(move.place_after, move.after) for move in few.moves] == [(1, 1), (2, 2), (3, None), (4, None), (5, None)]
+    assert [(move.position_after, move.after) for move in few.moves] == [
+        (1, 1),
+        (2, 2),
+        (3, None),
+        (4, None),
+        (5, None),
+    ]
     assert [move.why for move in few.leaving] == [
         f"rank {place} now – its own score is the same" for place in (3, 4, 5)
     ]
@@ -229,22 +235,22 @@ def test_only_the_first_are_compared() -> None:
 
 def test_multipliers_are_named_with_what_they_were_worth_also_when_they_are_taken_away() -> None:
     with_recency = replace(BALANCED, multipliers={"recency": 1.0})
-    gone = compared(found(with_recency), found(replace(BALANCED, multipliers={})))
+    removed = compared(found(with_recency), found(replace(BALANCED, multipliers={})))
     come = compared(found(replace(BALANCED, multipliers={})), found(with_recency))
-    assert all("× recency 1.00 instead of 0.70" in move.why for move in gone.moves)
+    assert all("× recency 1.00 instead of 0.70" in move.why for move in removed.moves)
     assert all("× recency 0.70 instead of 1.00" in move.why for move in come.moves)
 
 
 def test_a_loser_that_gained_less_than_the_others_is_told() -> None:
     plain = replace(BALANCED, weights={"similarity": 1.0}, threshold=0.0, floor=0.0)
     mixed = replace(plain, weights={"similarity": 0.4, "authority": 0.6})
-    told = []
+    reports = []
     for before, after in ((plain, mixed), (mixed, plain)):
         for move in compared(found(before, "pension fund"), found(after, "pension fund")).staying:
             gained = move.score_after.total - move.score_before.total  # type: ignore[union-attr]
             assert ("others" in move.why) == (move.up != 0 and gained * move.up <= 0)
-            told.append("others" in move.why)
-    assert any(told) and not all(told)
+            reports.append("others" in move.why)
+    assert any(reports) and not all(reports)
 
 
 def test_two_silent_lists_are_alike() -> None:

@@ -102,9 +102,9 @@ class FakeCatalogue:
     ) -> Sequence[Document]:
         """All documents, newest first; insights and episodes only when asked for (origin None: everything)."""
         with self._lock:
-            kept = [d for d in self._documents.values() if archived is None or d.archived == archived]
-        kept = [d for d in kept if origin is None or d.origin is origin]
-        return sorted(kept, key=lambda d: (d.uploaded_at, d.id), reverse=True)
+            text = [d for d in self._documents.values() if archived is None or d.archived == archived]
+        text = [d for d in text if origin is None or d.origin is origin]
+        return sorted(text, key=lambda d: (d.uploaded_at, d.id), reverse=True)
 
     def list_documents(self, query: DocumentQuery) -> DocumentPage:
         """One page of a filtered and sorted list, with counts."""
@@ -115,7 +115,7 @@ class FakeCatalogue:
                 best[key] = max(best.get(key, (score, -passage_id)), (score, -passage_id))
         folded = query.words.lower().strip()
         named = {d.id for d in self.documents(archived=None) if folded in f"{d.name} {d.title}".lower()}
-        kept = [d for d in self.documents(archived=None) if d.id in named or d.id in best]
+        remaining = [d for d in self.documents(archived=None) if d.id in named or d.id in best]
         tests: dict[str, Callable[[Document], bool]] = {
             "state": lambda d: _state(d) == query.state if query.state else not d.archived,
             "project": lambda d: query.project in (None, d.project or ""),
@@ -132,14 +132,14 @@ class FakeCatalogue:
             field: dict(
                 Counter(
                     value
-                    for d in kept
+                    for d in remaining
                     if all(test(d) for name, test in tests.items() if name != field)
                     for value in values[field](d)
                 )
             )
             for field in tests
         }
-        chosen = [d for d in kept if all(test(d) for test in tests.values())]
+        chosen = [d for d in remaining if all(test(d) for test in tests.values())]
         read, descending = _LIST_ORDERS[query.order]
         sort_values = {d.id: read(d, d.id in named, best.get(d.id, (0.0, 0))[0]) for d in chosen}
         ordered = [d for d in chosen if sort_values[d.id] is not None]
@@ -364,11 +364,11 @@ class FakeEnrichmentStore:
         self, document_ids: Sequence[int], operations: Collection[Operation] = tuple(Operation)
     ) -> Mapping[int, Sequence[OperationOutcome]]:
         """Document → its outcomes of these operations, in the order of Operation."""
-        wanted = [each for each in Operation if each in operations]
+        expected = [each for each in Operation if each in operations]
         with self._lock:
-            found = {i: [self._outcomes.get((i, operation)) for operation in wanted] for i in document_ids}
-        kept = {i: [each for each in told if each is not None] for i, told in found.items()}
-        return {i: told for i, told in kept.items() if told}
+            found = {i: [self._outcomes.get((i, operation)) for operation in expected] for i in document_ids}
+        described = {i: [each for each in reported if each is not None] for i, reported in found.items()}
+        return {i: reported for i, reported in described.items() if reported}
 
     def all_outcomes(self) -> Sequence[OperationOutcome]:
         """The outcome of every operation on every document, without results."""
@@ -403,8 +403,8 @@ class FakeEnrichmentStore:
         """Document → its edits, in the order of Operation."""
         with self._lock:
             found = {i: [self._edits.get((i, operation)) for operation in Operation] for i in document_ids}
-        kept = {i: [each for each in told if each is not None] for i, told in found.items()}
-        return {i: told for i, told in kept.items() if told}
+        expected = {i: [each for each in described if each is not None] for i, described in found.items()}
+        return {i: described for i, described in expected.items() if described}
 
 
 class FakeSignatureStore:
@@ -451,12 +451,12 @@ class FakeSignatureStore:
 
     def forget(self, document_ids: Sequence[int]) -> None:
         """Delete signatures with their buckets and pairs."""
-        gone = set(document_ids)
+        removed = set(document_ids)
         with self._lock:
-            for each in gone & self._signatures.keys():
+            for each in removed & self._signatures.keys():
                 for bucket in buckets(self._signatures.pop(each).minima):
                     self._buckets[bucket].discard(each)
-            self._pairs = {key: pair for key, pair in self._pairs.items() if not gone & set(key)}
+            self._pairs = {key: pair for key, pair in self._pairs.items() if not removed & set(key)}
 
     def signed(self) -> Sequence[int]:
         """Ids, ascending, of documents that have a signature."""
@@ -465,8 +465,8 @@ class FakeSignatureStore:
 
     def pairs_of(self, document_ids: Sequence[int]) -> Sequence[DuplicatePair]:
         """Pairs of any of these documents in which neither is archived, the most similar first."""
-        wanted = set(document_ids)
-        found = [pair for pair, _, _ in self._living() if wanted & {pair.first, pair.second}]
+        expected = set(document_ids)
+        found = [pair for pair, _, _ in self._living() if expected & {pair.first, pair.second}]
         return sorted(found, key=lambda pair: (-pair.same, pair.first, pair.second))
 
     def near_pairs(self) -> Sequence[DuplicatePair]:
@@ -516,6 +516,8 @@ class FakeSignatureStore:
 
     def successors(self, document_ids: Sequence[int]) -> Mapping[int, int]:
         """Document → the one that replaced it; if several did, the latest."""
-        wanted = set(document_ids)
+        expected = set(document_ids)
         known = sorted(self._catalogue.documents(archived=None), key=lambda document: document.id)
-        return {each.version_of: each.id for each in known if each.version_of in wanted and each.version_of is not None}
+        return {
+            each.version_of: each.id for each in known if each.version_of in expected and each.version_of is not None
+        }

@@ -77,10 +77,10 @@ class FakeEmbeddingModelStore:
         """The passages without a vector of this model, and the number of all."""
         with self._lock:
             everything = self._catalogue.admissible(SearchFilters(archived=None))
-            held = np.array(sorted(self._prepared.get(name, {})), dtype=np.int64)
+            stored = np.array(sorted(self._prepared.get(name, {})), dtype=np.int64)
             if self._in_use.name == name:
-                held = np.union1d(held, self._vectors.passage_ids())
-            return np.setdiff1d(everything, held), len(everything)
+                stored = np.union1d(stored, self._vectors.passage_ids())
+            return np.setdiff1d(everything, stored), len(everything)
 
     def prepare(self, name: str, passages: Sequence[Passage], vectors: Vectors) -> None:
         """Store vectors of a model beside those in use."""
@@ -117,8 +117,8 @@ class FakeEmbeddingModelStore:
     def keep_only(self, names: Sequence[str]) -> None:
         """Delete what is stored for other models."""
         with self._lock:
-            self._prepared = {name: held for name, held in self._prepared.items() if name in names}
-            self._words = {name: held for name, held in self._words.items() if name in names}
+            self._prepared = {name: values for name, values in self._prepared.items() if name in names}
+            self._words = {name: values for name, values in self._words.items() if name in names}
 
 
 class FakeWordsInUse:

@@ -48,8 +48,8 @@ class FakeEvaluationStore:
         """The valid choice for the whole library (first) and for each project; withdrawn ones are absent."""
         with self._lock:
             latest = [choices[-1] for choices in self._defaults.values()]
-        held = [default for default in latest if default.name]
-        return sorted(held, key=lambda default: (default.project is not None, default.project or ""))
+        stored = [default for default in latest if default.is_set]
+        return sorted(stored, key=lambda default: (default.project is not None, default.project or ""))
 
     def set_default(self, default: DefaultProfile) -> None:
         """Add a choice."""
@@ -74,7 +74,7 @@ class FakeEvaluationStore:
     def add_set(self, questions: QuestionSet) -> QuestionSet:
         """Store a new set. Raises BadRequest when a set in use of its project has the same name."""
         with self._lock:
-            return self._kept(replace(questions, id=next(self._ids), version=1))
+            return self._store(replace(questions, id=next(self._ids), version=1))
 
     def change_set(self, questions: QuestionSet) -> QuestionSet:
         """Store a changed set; returns it with its new version. Raises Outdated, NotFound, and BadRequest when the
@@ -83,9 +83,9 @@ class FakeEvaluationStore:
             known = self.question_set(questions.id)
             if known.version != questions.version:
                 raise outdated_set(known)
-            return self._kept(replace(questions, version=questions.version + 1))
+            return self._store(replace(questions, version=questions.version + 1))
 
-    def _kept(self, new: QuestionSet) -> QuestionSet:
+    def _store(self, new: QuestionSet) -> QuestionSet:
         others = [each for each in self._sets.values() if not each.retired and each.id != new.id]
         names = {(each.project, each.name.lower()) for each in others}
         if not new.retired and (new.project, new.name.lower()) in names:
@@ -141,8 +141,8 @@ class FakeEvaluationStore:
     def judgments(self, set_id: int) -> Sequence[Judgment]:
         """The valid judgments: the latest per question, unit and judge, ids ascending."""
         with self._lock:
-            said = [judgment for judgment in self._judgments if judgment.set_id == set_id]
-        latest = {(judgment.question_id, judgment.unit, judgment.who): judgment for judgment in said}
+            statements = [judgment for judgment in self._judgments if judgment.set_id == set_id]
+        latest = {(judgment.question_id, judgment.unit, judgment.who): judgment for judgment in statements}
         return sorted(latest.values(), key=lambda judgment: judgment.id)
 
     # Experiments

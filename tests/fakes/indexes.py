@@ -44,8 +44,8 @@ class FakeVectorIndex:
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete every passage of these documents."""
-        gone = set(document_ids)
-        self._rows = {i: row for i, row in self._rows.items() if row.passage.document_id not in gone}
+        removed = set(document_ids)
+        self._rows = {i: row for i, row in self._rows.items() if row.passage.document_id not in removed}
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
@@ -88,8 +88,8 @@ class FakeVectorIndex:
 
     def discard(self, passage_ids: PassageIds) -> None:
         """Delete the vectors of these passages."""
-        gone = set(passage_ids.tolist())
-        self._rows = {i: row for i, row in self._rows.items() if i not in gone}
+        removed = set(passage_ids.tolist())
+        self._rows = {i: row for i, row in self._rows.items() if i not in removed}
 
     def vacuum(self) -> None:
         """Nothing is in files."""
@@ -122,8 +122,8 @@ class FakeSparseIndex:
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete every passage of these documents."""
         with self._writing:
-            gone = np.asarray(document_ids, dtype=np.int64)
-            self._bm25 = Bm25Scorer([delete_rows(s, np.isin(s.documents, gone)) for s in self._bm25.segments])
+            removed = np.asarray(document_ids, dtype=np.int64)
+            self._bm25 = Bm25Scorer([delete_rows(s, np.isin(s.documents, removed)) for s in self._bm25.segments])
 
     def search(self, terms: Sequence[str], admissible: PassageIds | None, top_k: int) -> LegHits:
         """Admissible passages with a score above 0, best first; ties by passage id."""
@@ -178,8 +178,8 @@ class FakeSparseIndex:
 
     def _compare(self) -> tuple[PassageIds, PassageIds]:
         indexed = self.passages_containing([])
-        wanted = indexed if self._catalogue is None else self._catalogue.admissible(SearchFilters(archived=None))
-        return np.setdiff1d(wanted, indexed), np.setdiff1d(indexed, wanted)
+        filters = indexed if self._catalogue is None else self._catalogue.admissible(SearchFilters(archived=None))
+        return np.setdiff1d(filters, indexed), np.setdiff1d(indexed, filters)
 
 
 class FakeEntityGraph:
@@ -188,25 +188,25 @@ class FakeEntityGraph:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue, self._lock = catalogue, RLock()
-        self._kept: dict[int, dict[str, tuple[Entity, frozenset[int]]]] = {}
+        self._stored: dict[int, dict[str, tuple[Entity, frozenset[int]]]] = {}
 
     def add(self, passages: Sequence[Passage], entities: Sequence[Entity]) -> None:
         """Store the entities of these documents' passages, replacing earlier ones."""
-        told = {entity.name: entity for entity in entities}
+        values = {entity.name: entity for entity in entities}
         holders: dict[int, dict[str, set[int]]] = {passage.document_id: {} for passage in passages}
         for passage in passages:
             for name in passage.entities:
-                if name in told:
+                if name in values:
                     holders[passage.document_id].setdefault(name, set()).add(passage.id)
         with self._lock:
-            for document_id, held in holders.items():
-                self._kept[document_id] = {name: (told[name], frozenset(ids)) for name, ids in held.items()}
+            for document_id, stored in holders.items():
+                self._stored[document_id] = {name: (values[name], frozenset(ids)) for name, ids in stored.items()}
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete the entities of these documents."""
         with self._lock:
             for document_id in document_ids:
-                self._kept.pop(document_id, None)
+                self._stored.pop(document_id, None)
 
     def known(self, names: Sequence[str]) -> Mapping[str, KnownEntity]:
         """Spelling asked for → its entity."""
@@ -226,9 +226,9 @@ class FakeEntityGraph:
         """Admissible passages that name any of these entities, by sum of weights, then by id."""
         found: list[tuple[float, int, tuple[str, ...]]] = []
         for passage in self._admissible(filters, among):
-            held = sum(weight for name, weight in weights.items() if name in passage.entities)
-            if held > 0:
-                found.append((-held, passage.id, passage.entities))
+            stored = sum(weight for name, weight in weights.items() if name in passage.entities)
+            if stored > 0:
+                found.append((-stored, passage.id, passage.entities))
         return [(passage_id, names) for _, passage_id, names in sorted(found)[: max(most, 0)]]
 
     def rows(self, filters: SearchFilters, among: PassageIds | None) -> tuple[int, int]:
@@ -251,11 +251,15 @@ class FakeEntityGraph:
     def mentions(self, name: str, kind: EntityType, *, limit: int, offset: int = 0) -> MentionPage:
         """The living documents that mention an entity, most passages first, then the newest."""
         with self._lock:
-            kept = {i: held[name][1] for i, held in self._kept.items() if name in held and held[name][0].type == kind}
+            values = {
+                i: fields[name][1]
+                for i, fields in self._stored.items()
+                if name in fields and fields[name][0].type == kind
+            }
         living = {
-            i: kept[i]
-            for i, document in self._catalogue.documents_by_id(sorted(kept)).items()
-            if kept[i] and not document.archived and document.state is not DocumentState.FAILED
+            i: values[i]
+            for i, document in self._catalogue.documents_by_id(sorted(values)).items()
+            if values[i] and not document.archived and document.state is not DocumentState.FAILED
         }
         found = sorted(living, key=lambda i: (-len(living[i]), -i))
         entries = [EntityMentions(i, len(living[i]), min(living[i])) for i in found[offset : offset + limit]]
@@ -269,13 +273,13 @@ class FakeEntityGraph:
     def _joined(self) -> list[KnownEntity]:
         """Every entity of living documents, with what all of them tell of it."""
         with self._lock:
-            kept = dict(self._kept)
+            values = dict(self._stored)
         counts: dict[tuple[str, EntityType], int] = {}
         aliases: dict[tuple[str, EntityType], set[str]] = {}
-        for document_id, document in self._catalogue.documents_by_id(sorted(kept)).items():
+        for document_id, document in self._catalogue.documents_by_id(sorted(values)).items():
             if document.archived or document.state is DocumentState.FAILED:
                 continue
-            for entity, ids in kept[document_id].values():
+            for entity, ids in values[document_id].values():
                 key = (entity.name, entity.type)
                 counts[key] = counts.get(key, 0) + len(ids)
                 aliases.setdefault(key, set()).update(entity.aliases)
@@ -300,20 +304,20 @@ class FakeWordVectorStore:
     def add(self, words: Mapping[str, str], codes: NDArray[np.int8]) -> None:
         """Store stem → word, with one row of codes each; existing words stay unchanged."""
         own = self._words
-        held = {stem: (word, row) for stem, word, row in zip(own.stems, own.words, own.codes, strict=True)}
+        values = {stem: (word, row) for stem, word, row in zip(own.stems, own.words, own.codes, strict=True)}
         fresh = {stem: (word, row) for (stem, word), row in zip(words.items(), codes, strict=True)}
-        held = dict(sorted((fresh | held).items()))
-        if len(held) > len(own.stems):
-            rows = np.stack([row for _, row in held.values()])
-            self._words = WordVectors(tuple(held), tuple(word for word, _ in held.values()), rows)
+        values = dict(sorted((fresh | values).items()))
+        if len(values) > len(own.stems):
+            rows = np.stack([row for _, row in values.values()])
+            self._words = WordVectors(tuple(values), tuple(word for word, _ in values.values()), rows)
 
     def discard(self, stems: Sequence[str]) -> None:
         """Delete the words with these stems."""
-        own, gone = self._words, set(stems)
-        kept = [row for row, stem in enumerate(own.stems) if stem not in gone]
-        if len(kept) < len(own.stems):
-            named = (tuple(each[row] for row in kept) for each in (own.stems, own.words))
-            self._words = WordVectors(*named, own.codes[kept])
+        own, removed = self._words, set(stems)
+        remaining = [row for row, stem in enumerate(own.stems) if stem not in removed]
+        if len(remaining) < len(own.stems):
+            named = (tuple(each[row] for row in remaining) for each in (own.stems, own.words))
+            self._words = WordVectors(*named, own.codes[remaining])
 
     def all(self) -> WordVectors:
         """All words known, by stem."""

@@ -154,8 +154,8 @@ class FakeVocabularyStore:
         """Store a run's progress; returns its current state. Raises NotFound."""
         with self._lock:
             known = self.application(application.id)
-            told = {name: getattr(application, name) for name in ("done", "changed", "reached", "ended")}
-            self._applications[known.id - 1] = replace(known, **told)
+            values = {name: getattr(application, name) for name in ("done", "changed", "reached", "ended")}
+            self._applications[known.id - 1] = replace(known, **values)
             return self._applications[known.id - 1]
 
     def stop(self, application_id: int) -> None:

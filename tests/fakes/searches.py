@@ -49,7 +49,7 @@ class FakeSavedSearchStore:
     def add_view(self, view: SavedSearch) -> SavedSearch:
         """Store a new saved search. Raises BadRequest when the name is in use."""
         with self._lock:
-            return self._kept(replace(view, id=next(self._ids), version=1))
+            return self._stored(replace(view, id=next(self._ids), version=1))
 
     def change_view(self, view: SavedSearch) -> SavedSearch:
         """Store a changed saved search; returns it with its new version. Raises Outdated, BadRequest, NotFound."""
@@ -57,9 +57,9 @@ class FakeSavedSearchStore:
             known = self.view(view.id)
             if known.version != view.version:
                 raise outdated_view(known)
-            return self._kept(replace(view, version=view.version + 1))
+            return self._stored(replace(view, version=view.version + 1))
 
-    def _kept(self, new: SavedSearch) -> SavedSearch:
+    def _stored(self, new: SavedSearch) -> SavedSearch:
         others = [view for view in self._views.values() if not view.retired and view.id != new.id]
         if not new.retired and _key(new) in {_key(view) for view in others}:
             raise view_name_taken(new)
@@ -140,9 +140,9 @@ class FakeUsageLog:
 
     def uses(self, document_ids: Sequence[int]) -> Mapping[int, DocumentUsage]:
         """What `tallied` says of all events of these documents; those never used are absent."""
-        wanted = set(document_ids)
+        expected = set(document_ids)
         with self._lock:
-            found = [event for event in self._events if event.document_id in wanted]
+            found = [event for event in self._events if event.document_id in expected]
         return tallied(found)
 
     def last_used(self, limit: int) -> Sequence[tuple[int, datetime]]:
@@ -172,9 +172,9 @@ class FakeUsageLog:
 
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete the events and totals of these documents."""
-        gone = set(document_ids)
+        removed = set(document_ids)
         with self._lock:
-            self._events = [event for event in self._events if event.document_id not in gone]
+            self._events = [event for event in self._events if event.document_id not in removed]
 
 
 class FakeInsightStore:
@@ -183,13 +183,13 @@ class FakeInsightStore:
     def __init__(self) -> None:
         self._lock = RLock()
         self._ids = count(1)
-        self._kept: dict[tuple[Origin, int], InsightOrEpisode] = {}
+        self._stored: dict[tuple[Origin, int], InsightOrEpisode] = {}
 
     def add(self, memory: M) -> M:
         """Store a new insight or episode."""
         with self._lock:
             new = replace(memory, id=next(self._ids), version=1)
-            self._kept[new.origin, new.id] = new
+            self._stored[new.origin, new.id] = new
         return new
 
     def change(self, memory: M) -> M:
@@ -199,18 +199,18 @@ class FakeInsightStore:
             if known.version != memory.version:
                 raise outdated_insight(memory)
             new = replace(memory, version=memory.version + 1, document_id=known.document_id)
-            self._kept[new.origin, new.id] = new
+            self._stored[new.origin, new.id] = new
         return new
 
-    def place(self, memory: InsightOrEpisode, document_id: int) -> None:
+    def assign_document(self, memory: InsightOrEpisode, document_id: int) -> None:
         """Store which document makes it searchable. Raises NotFound."""
         with self._lock:
             known = self.find(type(memory), memory.id)
-            self._kept[known.origin, known.id] = replace(known, document_id=document_id)
+            self._stored[known.origin, known.id] = replace(known, document_id=document_id)
 
     def find(self, kind: type[M], memory_id: int) -> M:
         """One insight or episode, also a deleted one. Raises NotFound."""
-        found = self._kept.get((kind.origin, memory_id))
+        found = self._stored.get((kind.origin, memory_id))
         if not isinstance(found, kind):
             raise insight_not_found(kind, memory_id)
         return found
@@ -218,28 +218,28 @@ class FakeInsightStore:
     def listed(self, kind: type[M], query: InsightQuery, page: int, per_page: int) -> InsightPage[M]:
         """Insights or episodes, newest first. Raises BadRequest for an invalid limit."""
         check_paging(page, per_page)
-        found = [memory for memory in self._newest(kind) if _wanted(memory, query)]
+        found = [memory for memory in self._newest(kind) if _matches(memory, query)]
         start = (page - 1) * per_page
         items = tuple(found[start : start + per_page])
         return InsightPage(items, len(found), page, max(1, ceil(len(found) / per_page)))
 
     def counts(self, kind: type[M], project: str | None) -> InsightCounts:
         """Counts of those not deleted, of a project and of the whole library; None: of all."""
-        found = [memory for memory in self._newest(kind) if _wanted(memory, InsightQuery(project=project))]
+        found = [memory for memory in self._newest(kind) if _matches(memory, InsightQuery(project=project))]
         tags = Counter(tag for memory in found for tag in memory.tags)
         return InsightCounts(len(found), Counter(memory.sector for memory in found), tags)
 
     def about(self, kind: type[M], document_ids: Sequence[int]) -> Sequence[M]:
         """Those not deleted that link to any of these documents, newest first."""
-        wanted = set(document_ids)
+        expected = set(document_ids)
         living = [memory for memory in self._newest(kind) if memory.deleted_at is None]
-        return [memory for memory in living if wanted & {link.document_id for link in memory.links}]
+        return [memory for memory in living if expected & {link.document_id for link in memory.links}]
 
     def behind(self, kind: type[M], document_ids: Sequence[int]) -> Mapping[int, M]:
         """Searchable document → its insight or episode, unless deleted."""
-        wanted = set(document_ids) - {0}
+        expected = set(document_ids) - {0}
         living = [memory for memory in self._newest(kind) if memory.deleted_at is None]
-        return {memory.document_id: memory for memory in living if memory.document_id in wanted}
+        return {memory.document_id: memory for memory in living if memory.document_id in expected}
 
     def every(self, kind: type[M]) -> Sequence[M]:
         """All of them, including deleted ones, oldest first."""
@@ -247,11 +247,11 @@ class FakeInsightStore:
 
     def _newest(self, kind: type[M]) -> list[M]:
         with self._lock:
-            found = [memory for memory in self._kept.values() if isinstance(memory, kind)]
+            found = [memory for memory in self._stored.values() if isinstance(memory, kind)]
         return sorted(found, key=lambda memory: (memory.at, memory.id), reverse=True)
 
 
-def _wanted(memory: InsightOrEpisode, query: InsightQuery) -> bool:
+def _matches(memory: InsightOrEpisode, query: InsightQuery) -> bool:
     if (memory.deleted_at is not None) is not query.deleted:
         return False
     if query.words.strip().casefold() not in memory.searchable_text.casefold():

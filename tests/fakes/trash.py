@@ -27,7 +27,7 @@ class FakeTrash:
 
     def __init__(self, catalogue: FakeCatalogue) -> None:
         self._catalogue = catalogue
-        self._kept: dict[int, _Kept] = {}
+        self._stored: dict[int, _Kept] = {}
 
     def put(
         self, document_id: int, who: str, at: datetime, earlier: int | None = None, later: int | None = None
@@ -48,59 +48,59 @@ class FakeTrash:
             earlier,
             later,
         )
-        self._kept[document_id] = _Kept(entry, document, pages, tuple(passages))
+        self._stored[document_id] = _Kept(entry, document, pages, tuple(passages))
         self._catalogue.delete(document_id)
         return entry
 
     def listed(self) -> Sequence[TrashedDocument]:
         """What is in the trash, the last deleted first."""
-        entries = [each.entry for each in self._kept.values()]
+        entries = [each.entry for each in self._stored.values()]
         return sorted(entries, key=lambda entry: (entry.at, entry.document_id), reverse=True)
 
     def find(self, document_id: int) -> TrashedDocument:
         """Raises NotFound."""
-        return self._held(document_id).entry
+        return self._record(document_id).entry
 
     def take_back(self, document_id: int) -> TrashedDocument:
         """Move a document back. Raises NotFound, BadRequest."""
-        kept = self._held(document_id)
-        if kept.entry.purging:
+        stored = self._record(document_id)
+        if stored.entry.purging:
             raise NotFound(f"Document {document_id} is not in the trash.", "It is being deleted for good.")
-        document = kept.document
+        document = stored.document
         if not document.archived and self._catalogue.document_by_hash(document.sha256, document.project):
             raise BadRequest(
                 f"'{document.name}' cannot be restored: the same file is in the library again.", "Keep it."
             )
-        self._catalogue.put_back(document, kept.pages, kept.passages)
-        del self._kept[document_id]
-        return kept.entry
+        self._catalogue.put_back(document, stored.pages, stored.passages)
+        del self._stored[document_id]
+        return stored.entry
 
     def begin_purge(self, document_id: int) -> TrashedDocument:
         """Raises NotFound."""
-        kept = self._held(document_id)
-        self._kept[document_id] = replace(kept, entry=replace(kept.entry, purging=True))
-        return self._kept[document_id].entry
+        stored = self._record(document_id)
+        self._stored[document_id] = replace(stored, entry=replace(stored.entry, purging=True))
+        return self._stored[document_id].entry
 
     def texts(self, document_id: int) -> Sequence[str]:
         """The texts of its passages."""
-        return [each.text for each in self._held(document_id).passages]
+        return [each.text for each in self._record(document_id).passages]
 
     def forget(self, document_id: int) -> None:
         """Drop its pages and passages."""
-        kept = self._held(document_id)
-        pending = replace(kept.document, state=DocumentState.PENDING)
-        self._kept[document_id] = replace(kept, document=pending, pages=(), passages=())
+        stored = self._record(document_id)
+        pending = replace(stored.document, state=DocumentState.PENDING)
+        self._stored[document_id] = replace(stored, document=pending, pages=(), passages=())
 
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:
         """Whether nothing else uses these bytes."""
         living = self._catalogue.documents(archived=None)
-        trashed = [each.document for each in self._kept.values() if not each.entry.purging]
+        trashed = [each.document for each in self._stored.values() if not each.entry.purging]
         yield not any(sha256 in (each.sha256, each.readable) for each in (*living, *trashed))
 
     def finish(self, document_id: int) -> None:
         """Drop its entry."""
-        self._kept.pop(document_id, None)
+        self._stored.pop(document_id, None)
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
@@ -111,7 +111,7 @@ class FakeTrash:
         """Those that nothing uses."""
         living = self._catalogue.documents(archived=None)
         used = {name for each in living for name in (each.sha256, each.readable)}
-        used |= {name for each in self._kept.values() for name in (each.document.sha256, each.document.readable)}
+        used |= {name for each in self._stored.values() for name in (each.document.sha256, each.document.readable)}
         return [each for each in names if each not in used]
 
     def leftover_tables(self) -> Sequence[str]:
@@ -121,7 +121,7 @@ class FakeTrash:
     def drop_leftover_tables(self) -> None:
         """There are none."""
 
-    def _held(self, document_id: int) -> _Kept:
-        if document_id not in self._kept:
+    def _record(self, document_id: int) -> _Kept:
+        if document_id not in self._stored:
             raise NotFound(f"Document {document_id} is not in the trash.", "Look at the trash again.")
-        return self._kept[document_id]
+        return self._stored[document_id]

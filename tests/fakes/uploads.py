@@ -47,14 +47,14 @@ class FakeUploadQueueStore:
         """Number of files by state whose name contains the words. sure: probability, in [0, 1], below which a label is
         uncertain."""
         kinds = [(_kind(each, sure), _waits(each)) for each in self._listed(words)]
-        held = [kind for kind, _ in kinds]
+        stored = [kind for kind, _ in kinds]
         return UploadCounts(
-            running=held.count(UploadQueueView.RUNNING),
+            running=stored.count(UploadQueueView.RUNNING),
             waiting=sum(kind is UploadQueueView.RUNNING and waits for kind, waits in kinds),
-            failed=held.count(UploadQueueView.FAILED),
+            failed=stored.count(UploadQueueView.FAILED),
             again=sum(_worth_again(each) for each in self._listed(words)),
-            doubtful=held.count(UploadQueueView.DOUBTFUL),
-            done=held.count(UploadQueueView.DONE),
+            doubtful=stored.count(UploadQueueView.DOUBTFUL),
+            done=stored.count(UploadQueueView.DONE),
         )
 
     def page(self, shown: UploadQueueView, words: str, sure: float, limit: int, offset: int) -> Sequence[Document]:
@@ -126,8 +126,8 @@ class FakeUploadQueueStore:
         return len(recent), min(recent, default=None)
 
     def _listed(self, words: str) -> list[Document]:
-        wanted = words.strip().lower()
-        return [each for each in self._catalogue.documents() if wanted in each.name.lower()]
+        expected = words.strip().lower()
+        return [each for each in self._catalogue.documents() if expected in each.name.lower()]
 
 
 def _worth_again(document: Document) -> bool:
@@ -224,23 +224,23 @@ class InlineJobs:
         self.run = run
         self.work: Callable[[JobKind, int], object] = lambda kind, number: None
         self.held = False
-        self._held: dict[int, int] = {}  # document → its place
+        self._pending: dict[int, int] = {}  # document → its place
         self._running = 0
         self._failed: dict[tuple[JobKind, int], FailedWork] = {}
 
     def defer_ingest(self, document_ids: Sequence[int], place: int | None = None) -> int:
         """Run each job now, in order."""
-        first = min(self._held.values(), default=-1) + 1 if place is None else place
+        first = min(self._pending.values(), default=-1) + 1 if place is None else place
         for turn, document_id in enumerate(document_ids):
             if self.held:
-                self._held.setdefault(document_id, first + turn)
+                self._pending.setdefault(document_id, first + turn)
             else:
                 self._now(partial(self.run, document_id))
         return first + len(document_ids)
 
     def run_held(self) -> None:
         """Run what was held, those with the lowest place first."""
-        waiting, self._held = sorted(self._held, key=self._held.__getitem__), {}
+        waiting, self._pending = sorted(self._pending, key=self._pending.__getitem__), {}
         for document_id in waiting:
             self._now(partial(self.run, document_id))
 
@@ -258,18 +258,18 @@ class InlineJobs:
 
     def without_job(self, document_ids: Sequence[int]) -> Sequence[int]:
         """Those not held."""
-        return [each for each in document_ids if each not in self._held]
+        return [each for each in document_ids if each not in self._pending]
 
     def cancel(self, document_ids: Sequence[int] | None = None) -> Sequence[int]:
         """Take what is held out of the queue."""
-        gone = sorted(self._held if document_ids is None else self._held.keys() & set(document_ids))
-        for document_id in gone:
-            del self._held[document_id]
-        return gone
+        removed = sorted(self._pending if document_ids is None else self._pending.keys() & set(document_ids))
+        for document_id in removed:
+            del self._pending[document_id]
+        return removed
 
     def waiting(self) -> int:
         """Jobs held or running: above 0 without held ones only while seen from inside a job."""
-        return self._running + len(self._held)
+        return self._running + len(self._pending)
 
     def give_up(self, failed: FailedWork) -> None:
         """Note work that failed for good."""
@@ -279,7 +279,7 @@ class InlineJobs:
         """Forget that it failed."""
         self._failed.pop((kind, number), None)
 
-    def given_up(self) -> Sequence[FailedWork]:
+    def failures(self) -> Sequence[FailedWork]:
         """What failed for good, newest first."""
         return sorted(self._failed.values(), key=lambda each: (-each.at.timestamp(), each.number))
 
@@ -414,10 +414,10 @@ class FakeIdempotencyStore:
         self._lock = RLock()
         self._requests: dict[tuple[str, str], IdempotentRequest] = {}
 
-    def claim(self, request: IdempotentRequest, *, kept_since: datetime) -> IdempotentRequest | None:
-        """Store a new key, or return the request that has it already. Keys claimed before `kept_since` are deleted."""
+    def claim(self, request: IdempotentRequest, *, retained_since: datetime) -> IdempotentRequest | None:
+        """Store a new key, or return the request that has it. Keys claimed before `retained_since` are deleted."""
         with self._lock:
-            self._requests = {key: each for key, each in self._requests.items() if each.at >= kept_since}
+            self._requests = {key: each for key, each in self._requests.items() if each.at >= retained_since}
             known = self._requests.get((request.login, request.key))
             if known is None:
                 self._requests[request.login, request.key] = request

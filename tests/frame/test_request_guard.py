@@ -27,8 +27,8 @@ PROXIED = SignInSettings(kind=SignIn.PROXY, proxies=(ip_network("10.0.0.0/24"),)
 
 async def answer(request: Request) -> Response:
     """What a route of the app answers."""
-    told = {"details": request.scope.get(DETAILS), "user": request.headers.get("x-forwarded-user")}
-    response = JSONResponse(told)
+    values = {"details": request.scope.get(DETAILS), "user": request.headers.get("x-forwarded-user")}
+    response = JSONResponse(values)
     response.set_cookie("session", "x")
     return response
 
@@ -92,8 +92,8 @@ def test_only_allowed_hosts_are_served_on_http_and_websocket_alike(
 
 
 def test_a_refused_host_says_which_setting_allows_it() -> None:
-    told = client().get("/library", headers={"host": "rebound.example"}).text
-    assert "FIVEFOLD_HOSTS: rebound.example" in told
+    reported = client().get("/library", headers={"host": "rebound.example"}).text
+    assert "FIVEFOLD_HOSTS: rebound.example" in reported
 
 
 @pytest.mark.parametrize("path", ["/api/documents", "/mcp"])
@@ -232,9 +232,9 @@ def test_every_answer_has_the_security_headers_refusals_too(host: str) -> None:
 
 
 def test_over_tls_browsers_are_told_to_stay_there_and_cookies_are_secure() -> None:
-    told = client(TEAM).get("/", headers={"host": "fivefold.example.com"}).headers
-    assert told["strict-transport-security"].startswith("max-age=31536000")
-    assert told["set-cookie"].endswith("; Secure")
+    reported = client(TEAM).get("/", headers={"host": "fivefold.example.com"}).headers
+    assert reported["strict-transport-security"].startswith("max-age=31536000")
+    assert reported["set-cookie"].endswith("; Secure")
     plain = client(TEAM).get("/").headers
     assert "strict-transport-security" not in plain and "Secure" not in plain["set-cookie"]
     direct = client(LOCAL, base_url="https://localhost:8501").get("/").headers

@@ -33,6 +33,6 @@ def test_a_start_that_would_let_strangers_in_is_refused_with_the_reason(
 
 @pytest.mark.slow
 def test_it_serves_every_address_when_told_so(data_folder: Path) -> None:
-    told = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "FIVEFOLD_ALLOW_ANYONE": "true"}
-    with running_app(data_folder, **told) as app:
+    values = {"STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "FIVEFOLD_ALLOW_ANYONE": "true"}
+    with running_app(data_folder, **values) as app:
         assert app.health()["status"] == "ok"

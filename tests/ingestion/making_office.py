@@ -27,12 +27,12 @@ class _Compound:
     def add(self, folder: Mapping[str, object]) -> int:
         """Entries of a storage, then of those in it; the index of its first."""
         first = len(self.entries)
-        for name, held in folder.items():
-            self.entries.append((name, 2, held) if isinstance(held, bytes) else (name, 1, b""))
+        for name, stored in folder.items():
+            self.entries.append((name, 2, stored) if isinstance(stored, bytes) else (name, 1, b""))
         self.next |= {at: at + 1 for at in range(first, first + len(folder) - 1)}
-        for at, held in enumerate(folder.values(), start=first):
-            if isinstance(held, Mapping) and held:
-                self.child[at] = self.add(held)
+        for at, stored in enumerate(folder.values(), start=first):
+            if isinstance(stored, Mapping) and stored:
+                self.child[at] = self.add(stored)
         return first
 
     def store(self, data: bytes) -> int:
@@ -171,8 +171,8 @@ def _open_document(kind: str, body: str, styles: str = "", meta: str = "") -> by
     out = BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}", zipfile.ZIP_STORED)
-        told = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body>"
-        content = f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {_NAMESPACES}>{told}'
+        reported = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body>"
+        content = f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {_NAMESPACES}>{reported}'
         package.writestr("content.xml", f"{content}</office:document-content>")
         dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
         head = f"<office:document-meta {_NAMESPACES} {dc}><office:meta>{meta}</office:meta></office:document-meta>"

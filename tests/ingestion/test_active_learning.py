@@ -45,7 +45,7 @@ def confirmed(own: TruthClassifier, number: int, document: Mapping[str, str], **
     return Example(number, document["name"], values, traits(own, document["name"], document["text"]))
 
 
-def told(own: TruthClassifier, lessons: TrainedNeighbours, document: Mapping[str, str]) -> Labels:
+def labelled(own: TruthClassifier, lessons: TrainedNeighbours, document: Mapping[str, str]) -> Labels:
     """The labels of a document nobody confirmed."""
     teacher = LabelPredictor(lessons)
     pages = [Page(1, document["text"])]
@@ -66,11 +66,11 @@ def test_five_corrections_of_one_kind_fix_the_sixth(own: TruthClassifier, kind: 
     for left in range(6):
         rest = {**kind, "document": [each for at, each in enumerate(kind["document"]) if at != left]}
         lessons = lessons_of(own, rest)
-        label = getattr(told(own, lessons, kind["document"][left]), kind["field"])
+        label = getattr(labelled(own, lessons, kind["document"][left]), kind["field"])
         assert label.value == kind["value"], kind["document"][left]["name"]
-        spoken = [each for each in label.evidence if each.source is EvidenceSource.CORRECTION]
-        assert spoken and all(each.quote in kind["document"][left]["text"] for each in spoken)
-        assert all("reads like '" in each.rule and "(lessons 1)" in each.rule for each in spoken)
+        phrase = [each for each in label.evidence if each.source is EvidenceSource.CORRECTION]
+        assert phrase and all(each.quote in kind["document"][left]["text"] for each in phrase)
+        assert all("reads like '" in each.rule and "(lessons 1)" in each.rule for each in phrase)
 
 
 def test_forty_unrelated_documents_keep_their_labels_to_the_letter(own: TruthClassifier) -> None:
@@ -86,7 +86,7 @@ def test_forty_unrelated_documents_keep_their_labels_to_the_letter(own: TruthCla
     }
     changed = []
     for each in OTHERS:
-        before, after = told(own, TrainedNeighbours(0), each), told(own, lessons, each)
+        before, after = labelled(own, TrainedNeighbours(0), each), labelled(own, lessons, each)
         changed += [(each["name"], f) for f in FIELDS if getattr(before, f).value != getattr(after, f).value]
     assert changed == []
 
@@ -96,17 +96,17 @@ def test_one_kind_leaves_the_other_kinds_alone(own: TruthClassifier, kind: Mappi
     lessons = lessons_of(own, kind, 6)
     for other in KINDS:
         for each in other["document"] if other is not kind else ():
-            assert told(own, lessons, each) == told(own, TrainedNeighbours(0), each), each["name"]
+            assert labelled(own, lessons, each) == labelled(own, TrainedNeighbours(0), each), each["name"]
 
 
 def test_confirming_forty_right_and_wrong_labels_makes_none_of_the_others_wrong(own: TruthClassifier) -> None:
-    said = [
+    statements = [
         confirmed(
             own, n, each, **{field: each[field] for field in ("truth", "authority", "jurisdiction") if field in each}
         )
         for n, each in enumerate(OTHERS)
     ]
-    lessons, outcomes = train_neighbours(said, 1, frozenset())
+    lessons, outcomes = train_neighbours(statements, 1, frozenset())
     assert {each.field for each in outcomes} == {"truth", "authority", "jurisdiction"}
     assert all(each.right_taught >= each.right_alone for each in outcomes), outcomes
     assert lessons.strengths == {each.field: each.strength for each in outcomes}
@@ -115,11 +115,15 @@ def test_confirming_forty_right_and_wrong_labels_makes_none_of_the_others_wrong(
 # Contradictions, copies, order: small examples whose likeness is given by hand
 
 
-def example(number: int, own: str, said: str, vector: Sequence[float] = (1.0, 0.0, 0.0), sure: float = 0.6) -> Example:
+def example(
+    number: int, own: str, expected: str, vector: Sequence[float] = (1.0, 0.0, 0.0), sure: float = 0.6
+) -> Example:
     """A document of which the classifier says `own` and a person `said`."""
     mean = np.array(vector, dtype=np.float32)
     labels = Labels(truth=Label(own, sure), language=Label("en", 1.0))
-    return Example(number, f"{number}.txt", {"truth": said}, DocumentTraits(labels, (), mean / np.linalg.norm(mean)))
+    return Example(
+        number, f"{number}.txt", {"truth": expected}, DocumentTraits(labels, (), mean / np.linalg.norm(mean))
+    )
 
 
 def beside(number: int) -> tuple[float, float, float]:
@@ -129,9 +133,9 @@ def beside(number: int) -> tuple[float, float, float]:
 
 def test_corrections_that_contradict_each_other_change_nothing(own: TruthClassifier) -> None:
     """Left out, every document the classifier had right would be made wrong by the others: so they are not used."""
-    said = [example(n, "intent", "intent", beside(n)) for n in range(4)]
-    said += [example(n, "intent", "compliance" if n % 2 else "reality", beside(n)) for n in range(4, 8)]
-    lessons, [outcome] = train_neighbours(said, 1, frozenset())
+    statements = [example(n, "intent", "intent", beside(n)) for n in range(4)]
+    statements += [example(n, "intent", "compliance" if n % 2 else "reality", beside(n)) for n in range(4, 8)]
+    lessons, [outcome] = train_neighbours(statements, 1, frozenset())
     assert outcome.right_taught >= outcome.right_alone == 4
     fresh = example(99, "intent", "", beside(2)).traits
     found = LabelPredictor(lessons).found(fresh)
@@ -161,8 +165,8 @@ def test_copies_of_one_document_count_once() -> None:
 
 
 def test_the_same_corrections_teach_the_same_in_any_order() -> None:
-    said = [example(n, "intent", "reality" if n % 3 else "intent", beside(n)) for n in range(9)]
-    forth, back = train_neighbours(said, 1, frozenset()), train_neighbours(said[::-1], 1, frozenset())
+    statements = [example(n, "intent", "reality" if n % 3 else "intent", beside(n)) for n in range(9)]
+    forth, back = train_neighbours(statements, 1, frozenset()), train_neighbours(statements[::-1], 1, frozenset())
     assert forth == back
 
 
@@ -178,8 +182,8 @@ def test_phrases_everybody_uses_tell_nothing() -> None:
     one, other = (replace(example(n, "intent", "reality"), document_id=n) for n in (1, 2))
     apart = replace(other.traits, mean=np.array([0.0, 1.0, 0.0], dtype=np.float32), marks=marks)
     known = replace(one, traits=replace(one.traits, marks=marks))
-    told, _ = train_neighbours([known], 1, frozenset())
-    assert LabelPredictor(told).found(apart)
+    reported, _ = train_neighbours([known], 1, frozenset())
+    assert LabelPredictor(reported).found(apart)
     silent, _ = train_neighbours([known], 1, frozenset(marks))
     assert not LabelPredictor(silent).found(apart)
 
@@ -194,7 +198,9 @@ def labels_and_lessons(draw: st.DrawFn) -> tuple[Label, list[TrainedLabel]]:
     value, second = draw(st.lists(VALUES, min_size=2, max_size=2, unique=True))
     label = Label(value, sure, second, (1 - sure) * draw(st.floats(0.25, 1.0)))
     found = draw(st.lists(st.tuples(VALUES, st.floats(0.01, 1.0)), max_size=8))
-    return label, [TrainedLabel(example(n, value, said), said, nearness) for n, (said, nearness) in enumerate(found)]
+    return label, [
+        TrainedLabel(example(n, value, statement), statement, nearness) for n, (statement, nearness) in enumerate(found)
+    ]
 
 
 @given(labels_and_lessons(), st.sampled_from([0.0, 2.0, 4.0, 8.0]))

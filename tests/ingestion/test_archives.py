@@ -91,7 +91,7 @@ def test_what_systems_leave_behind_is_passed_over_in_silence(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "expected"),
     [
         ((link("link.txt"), b"/etc/passwd"), "'link.txt' was left out: it is a link"),
         (("logo.png", PICTURE[:8] + b"broken"), "logo.png"),
@@ -101,11 +101,11 @@ def test_what_systems_leave_behind_is_passed_over_in_silence(tmp_path: Path) -> 
     ],
 )
 def test_what_cannot_be_read_is_left_out_and_said(
-    tmp_path: Path, entry: tuple[str | zipfile.ZipInfo, bytes], said: str
+    tmp_path: Path, entry: tuple[str | zipfile.ZipInfo, bytes], expected: str
 ) -> None:
     extracted = extract("share.zip", zip_of(entry, ("a.txt", TEXT)), tmp_path)
-    told = " ".join((*extracted.warnings, *(each.name for each in extracted.members)))
-    assert said in told and "a.txt" in told
+    text = " ".join((*extracted.warnings, *(each.name for each in extracted.members)))
+    assert expected in text and "a.txt" in text
 
 
 def test_links_and_devices_of_a_tar_are_left_out(tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ def test_every_passage_is_an_exact_span_of_whole_sentences(parts: list[str], siz
     check_spans(extracted, passages)
     assert passages == split(extracted, "Any", sizes)
     covered = {n for p in passages for n in range(p.start, p.end)}
-    kept = [n for block in extracted.blocks if block.kind != "furniture" for n in range(block.start, block.end)]
-    assert all(n in covered or extracted.pages[0].text[n].isspace() for n in kept)
+    remaining = [n for block in extracted.blocks if block.kind != "furniture" for n in range(block.start, block.end)]
+    assert all(n in covered or extracted.pages[0].text[n].isspace() for n in remaining)
 
 
 def test_a_heading_stands_with_its_text_and_names_the_section() -> None:
@@ -99,8 +99,8 @@ def test_an_abbreviation_that_the_document_spells_out_elsewhere_is_spelled_out_b
 
 def test_what_is_spelled_out_is_never_too_long_and_never_guessed() -> None:
     text = "# A\n\nA leave log number (LLN) and a table (see below).\n\n# B\n\nUse the LLN, not the XYZ."
-    kept, cut = (
+    stored, cut = (
         split(extract("a.md", text.encode()), "T", ChunkSizes(least=1, context=most))[-1] for most in (220, 10)
     )
-    assert kept.context == "T\nB\nLLN: leave log number"
+    assert stored.context == "T\nB\nLLN: leave log number"
     assert cut.context == "T\nB"

@@ -45,16 +45,16 @@ def labels(truth: str, **fields: Label) -> Labels:
 
 @pytest.mark.parametrize(("document", "text", "own"), OWN)
 def test_clear_words_give_a_passage_its_own_truth(document: str, text: str, own: str) -> None:
-    (told,) = labelled_passages(labels(document), [passage(text)])
-    assert told.truth == own
-    assert 0.5 < told.truth_probability < 1.0
-    assert all(item.quote in text for item in told.truth_evidence)
+    (labelled,) = labelled_passages(labels(document), [passage(text)])
+    assert labelled.truth == own
+    assert 0.5 < labelled.truth_probability < 1.0
+    assert all(item.quote in text for item in labelled.truth_evidence)
 
 
 @pytest.mark.parametrize(("document", "text"), SHARED)
 def test_other_passages_keep_their_documents_truth(document: str, text: str) -> None:
-    (told,) = labelled_passages(labels(document), [passage(text)])
-    assert (told.truth, told.truth_probability) == (Truth(document), 0.9)
+    (labelled,) = labelled_passages(labels(document), [passage(text)])
+    assert (labelled.truth, labelled.truth_probability) == (Truth(document), 0.9)
 
 
 def test_a_numbered_paragraph_goes_on_with_the_law_quoted_before_it() -> None:
@@ -63,14 +63,14 @@ def test_a_numbered_paragraph_goes_on_with_the_law_quoted_before_it() -> None:
         "(a) No covered entity shall discriminate.",
         "Bids are due on Friday.",
     ]
-    told = labelled_passages(labels("intent"), [passage(text, "Clauses") for text in texts])
-    assert [item.truth for item in told] == ["regulatory", "regulatory", "intent"]
+    labelled = labelled_passages(labels("intent"), [passage(text, "Clauses") for text in texts])
+    assert [item.truth for item in labelled] == ["regulatory", "regulatory", "intent"]
 
 
 def test_a_confirmed_truth_is_not_overruled_by_a_passage() -> None:
     confirmed = Labels(truth=Label("intent", 1.0, confirmed=True))
-    (told,) = labelled_passages(confirmed, [passage(OWN[0][1])])
-    assert told.truth == "intent"
+    (labelled,) = labelled_passages(confirmed, [passage(OWN[0][1])])
+    assert labelled.truth == "intent"
 
 
 def test_the_documents_other_labels_are_told_to_every_passage() -> None:
@@ -82,15 +82,15 @@ def test_the_documents_other_labels_are_told_to_every_passage() -> None:
         effective_date=Label("2023-06"),
         temporal_class=Label("current"),
     )
-    (told,) = labelled_passages(described, [passage("Ask your manager.")])
-    assert (told.domain, told.authority, told.jurisdiction, told.temporal_class) == (
+    (labelled,) = labelled_passages(described, [passage("Ask your manager.")])
+    assert (labelled.domain, labelled.authority, labelled.jurisdiction, labelled.temporal_class) == (
         "time",
         "internal",
         "state:OR",
         "current",
     )
-    assert told.date is not None
-    assert told.date.isoformat() == "2023-06-01T00:00:00+00:00"
+    assert labelled.date is not None
+    assert labelled.date.isoformat() == "2023-06-01T00:00:00+00:00"
 
 
 ADVICE = "Slow cooling keeps clay whole, so experienced potters open their kilns late and write down every firing"
@@ -108,21 +108,21 @@ def model_that_reads(truth: Truth, lead: float) -> ClassifierModel:
 
 @pytest.mark.parametrize("truth", ["compliance", "intent", "regulatory", "reality"])
 def test_advice_in_other_documents_is_found_by_its_words_and_quoted(truth: str) -> None:
-    (told,) = by_model(labels(truth), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 5.0))
-    assert told.truth == "reference"
-    assert 0.5 <= told.truth_probability < 1.0
-    assert [item.quote for item in told.truth_evidence] == [ADVICE]
+    (labelled,) = by_model(labels(truth), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 5.0))
+    assert labelled.truth == "reference"
+    assert 0.5 <= labelled.truth_probability < 1.0
+    assert [item.quote for item in labelled.truth_evidence] == [ADVICE]
 
 
 @pytest.mark.parametrize("truth", [Truth.COMPLIANCE, Truth.INTENT, Truth.REALITY])
 def test_words_alone_never_make_a_passage_a_rule_or_wish_of_somebody_else(truth: Truth) -> None:
-    (told,) = by_model(labels("reference"), [passage(ADVICE)], model_that_reads(truth, 5.0))
-    assert told.truth == "reference"
+    (labelled,) = by_model(labels("reference"), [passage(ADVICE)], model_that_reads(truth, 5.0))
+    assert labelled.truth == "reference"
 
 
 def test_a_passage_follows_its_document_while_other_truths_together_are_likelier() -> None:
-    (told,) = by_model(labels("compliance"), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 0.1))
-    assert (told.truth, told.truth_probability) == (Truth.COMPLIANCE, 0.9)
+    (labelled,) = by_model(labels("compliance"), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 0.1))
+    assert (labelled.truth, labelled.truth_probability) == (Truth.COMPLIANCE, 0.9)
 
 
 def test_a_few_words_and_a_confirmed_truth_are_left_alone() -> None:

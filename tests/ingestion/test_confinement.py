@@ -73,8 +73,8 @@ def test_it_gains_no_rights(root: Path) -> None:
     attempt = (
         "print([line for line in Path('/proc/self/status').open() if line.startswith(('NoNewPrivs', 'Seccomp:'))])"
     )
-    told = tried(root, "network", attempt)
-    assert "NoNewPrivs:\\t1" in told and "Seccomp:\\t2" in told
+    reported = tried(root, "network", attempt)
+    assert "NoNewPrivs:\\t1" in reported and "Seccomp:\\t2" in reported
 
 
 def test_it_cannot_signal_the_process_that_started_it(root: Path) -> None:
@@ -101,8 +101,8 @@ def test_passwords_and_addresses_of_services_stay_with_the_parent(monkeypatch: p
 def test_the_reader_says_what_confines_it_and_reads_all_the_same() -> None:
     reader = SandboxedReader(60, 4096)
     try:
-        held = reader.confinement()
-        assert held.memory and held.rights
+        stored = reader.confinement()
+        assert stored.memory and stored.rights
         assert reader.read("a.txt", b"Leave is paid.").pages[0].text == "Leave is paid."
     finally:
         reader.close()

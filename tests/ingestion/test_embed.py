@@ -44,7 +44,7 @@ def test_meaning_is_near_and_batching_does_not_matter(embedder: Embedder) -> Non
 
 @pytest.mark.slow
 def test_threads_do_not_disturb_each_other(embedder: Embedder) -> None:
-    wanted = embedder.embed(TEXTS)
+    query_vectors = embedder.embed(TEXTS)
     found: list[np.ndarray] = []
     threads = [threading.Thread(target=lambda: found.append(embedder.embed(TEXTS))) for _ in range(4)]
     for thread in threads:
@@ -53,11 +53,11 @@ def test_threads_do_not_disturb_each_other(embedder: Embedder) -> None:
         thread.join()
     assert len(found) == 4
     for vectors in found:
-        np.testing.assert_allclose(vectors, wanted, atol=1e-5)
+        np.testing.assert_allclose(vectors, query_vectors, atol=1e-5)
 
 
 @pytest.mark.parametrize(
-    ("described", "age_hours", "held"),
+    ("described", "age_hours", "stored"),
     [
         ({"least_cosine": 1.0}, 1000, True),
         ({"least_cosine": 0.5, "tried_with": "ours"}, 1, True),
@@ -69,7 +69,7 @@ def test_threads_do_not_disturb_each_other(embedder: Embedder) -> None:
     ],
 )
 def test_a_failed_conversion_is_tried_again_after_a_day_or_with_other_libraries(
-    tmp_path: Path, described: dict[str, object] | None, age_hours: int, held: bool
+    tmp_path: Path, described: dict[str, object] | None, age_hours: int, stored: bool
 ) -> None:
     path = tmp_path / "described.json"
     if described is not None:
@@ -77,7 +77,7 @@ def test_a_failed_conversion_is_tried_again_after_a_day_or_with_other_libraries(
         path.write_text(json.dumps(described | ours))
         then = path.stat().st_mtime - 3600 * age_hours
         os.utime(path, (then, then))
-    assert conversion_holds(tmp_path, CONVERSION) is held
+    assert conversion_holds(tmp_path, CONVERSION) is stored
 
 
 @pytest.mark.slow

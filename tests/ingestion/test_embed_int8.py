@@ -63,5 +63,5 @@ def test_int8_is_taken_only_where_it_agrees_and_is_faster(
     monkeypatch.setattr(embedder_conversion, "_served", lambda folder, precision: None)
     monkeypatch.setattr(embedder_conversion, "_agreement", lambda model, converted: cosine)
     monkeypatch.setattr(embedder_conversion, "_faster", lambda one, other: faster)
-    said = embedder_conversion._in_int8(None, model_of("dense"), tmp_path, {}, None)
-    assert (said.get("file") == "model-int8.xml") is taken and bool(said) is taken
+    statement = embedder_conversion._in_int8(None, model_of("dense"), tmp_path, {}, None)
+    assert (statement.get("file") == "model-int8.xml") is taken and bool(statement) is taken

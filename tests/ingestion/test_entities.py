@@ -106,8 +106,8 @@ def test_a_text_names_these_and_nothing_else(text: str, expected: list[tuple[str
 
 
 def test_an_abbreviation_that_is_defined_is_recognised_in_the_whole_document() -> None:
-    told = named("Ask the CRB first.", "The Claims Review Board (CRB) meets.", "CRBs and crb; CRB.")
-    assert told == [["Claims Review Board"]] * 3
+    reported = named("Ask the CRB first.", "The Claims Review Board (CRB) meets.", "CRBs and crb; CRB.")
+    assert reported == [["Claims Review Board"]] * 3
     assert named("Ask the CRB first.") == [[]]
 
 
@@ -122,8 +122,8 @@ def test_what_a_definition_adds_to_a_well_known_name_is_an_alias_of_it() -> None
 
 
 def test_a_term_of_several_words_is_recognised_where_it_is_used_and_one_of_a_single_word_where_it_is_defined() -> None:
-    told = named("“Covered employee” means staff. “Wages” means pay.", "Each covered employee earns wages.")
-    assert told == [["covered employee", "wage"], ["covered employee"]]
+    reported = named("“Covered employee” means staff. “Wages” means pay.", "Each covered employee earns wages.")
+    assert reported == [["covered employee", "wage"], ["covered employee"]]
 
 
 RAFT = (
@@ -193,9 +193,9 @@ def test_passages_get_the_names_and_the_document_every_entity_once() -> None:
 
 @given(st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_can_be_read(texts: list[str]) -> None:
-    told = entities_of([passage(text) for text in texts])
-    assert len(told) == len(texts)
-    for entities in told:
+    passages = entities_of([passage(text) for text in texts])
+    assert len(passages) == len(texts)
+    for entities in passages:
         names = [entity.name for entity in entities]
         assert len(set(names)) == len(names) and all(name.strip() == name and name for name in names)
 
@@ -231,7 +231,7 @@ def test_the_rarer_an_entity_the_more_it_says(one: int, other: int, library: int
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "expected"),
     [
         ({"known": {"planet": {"Mars": []}}}, "unknown key 'planet'"),
         ({"known": {"law": {"A": ["X"], "B": ["X"]}}}, "'X' names 'A' too"),
@@ -239,11 +239,11 @@ def test_the_rarer_an_entity_the_more_it_says(one: int, other: int, library: int
     ],
 )
 def test_a_wrong_table_of_entities_is_an_error_that_names_the_place(
-    rows: dict, said: str, monkeypatch: pytest.MonkeyPatch
+    rows: dict, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "table", lambda name: {"known": {}} | rows)
     table.known_entities.cache_clear()
-    with pytest.raises(BadTable, match=said):
+    with pytest.raises(BadTable, match=expected):
         table.known_entities()
     table.known_entities.cache_clear()
 

@@ -98,8 +98,8 @@ def test_a_mail_without_an_ending_is_known_by_its_fields_and_text_stays_text() -
     assert extract("message", made.as_bytes()).media_type == "message/rfc822"
     assert extract("notes.txt", made.as_bytes()).media_type == "text/plain"
     assert extract("notes", b"From: here\nTo: there\n\nLeave is paid.").media_type == "text/plain"
-    told = extract("notes.eml", b"Leave is paid, always.")
-    assert (told.media_type, told.warnings[0]) == (
+    reported = extract("notes.eml", b"Leave is paid, always.")
+    assert (reported.media_type, reported.warnings[0]) == (
         "text/plain",
         "The name says EML, but the file is plain text and was read as such.",
     )

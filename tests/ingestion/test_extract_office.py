@@ -20,7 +20,7 @@ from tests.ingestion.making import loaded, with_part
 from tests.ingestion.making_office import msg_of, odp_of, odt_of, rtf_of, xls_of
 
 
-def told(extracted: ExtractedDocument, page: int = 1) -> list[tuple[str, int, str]]:
+def lines_of(extracted: ExtractedDocument, page: int = 1) -> list[tuple[str, int, str]]:
     text = extracted.pages[page - 1].text
     return [
         (block.kind.value, block.level, text[block.start : block.end])
@@ -71,8 +71,8 @@ def deck_of() -> Any:
 def test_slides_are_pages_with_titles_items_rows_and_notes() -> None:
     extracted = extract("deck.pptx", saved(deck_of()))
     assert (extracted.paged, extracted.title, extracted.metadata["author"]) == (True, "Payroll kick-off", "Ana Petrov")
-    assert told(extracted, 1)[0] == ("heading", 1, "Payroll kick-off")
-    assert told(extracted, 2) == [
+    assert lines_of(extracted, 1)[0] == ("heading", 1, "Payroll kick-off")
+    assert lines_of(extracted, 2) == [
         ("heading", 2, "Overtime"),
         ("item", 0, "• Overtime starts after 40 hours."),
         ("item", 1, "• Supervisors approve it."),
@@ -80,14 +80,18 @@ def test_slides_are_pages_with_titles_items_rows_and_notes() -> None:
         ("paragraph", 0, "Ask about weekends."),
         ("paragraph", 0, "Then close."),
     ]
-    assert told(extracted, 4) == [
+    assert lines_of(extracted, 4) == [
         ("heading", 2, "Grades"),
         ("row", 0, "Grade | Rate"),
         ("row", 0, "A | 10.50"),
         ("row", 0, "B | 12.00"),
         ("paragraph", 0, "Source: payroll."),
     ]
-    assert told(extracted, 5)[1:] == [("row", 0, "Category | Hours"), ("row", 0, "May | 40"), ("row", 0, "June | 42.5")]
+    assert lines_of(extracted, 5)[1:] == [
+        ("row", 0, "Category | Hours"),
+        ("row", 0, "May | 40"),
+        ("row", 0, "June | 42.5"),
+    ]
     rows = [(block.row, block.columns) for block in extracted.blocks if block.page == 4 and block.row]
     assert rows == [(1, "Grade; Rate"), (2, "Grade; Rate")]
     assert [text for _, text in extracted.headings][:3] == ["Payroll kick-off", "Overtime", "Notes"]
@@ -108,7 +112,7 @@ def test_grouped_boxes_are_read_where_the_group_stands_and_footers_are_not() -> 
     for top, text in ((2, "Second."), (1, "First.")):
         group.shapes.add_textbox(Inches(1), Inches(top), Inches(3), Inches(0.5)).text_frame.text = text
     extracted = extract("deck.pptx", saved(deck))
-    assert [text for _, _, text in told(extracted)] == ["First.", "Second.", "Last."]
+    assert [text for _, _, text in lines_of(extracted)] == ["First.", "Second.", "Last."]
 
 
 def test_hidden_slides_and_slides_of_pictures_are_counted() -> None:
@@ -155,7 +159,7 @@ def test_opendocument_text_keeps_headings_lists_rows_and_notes_in_order() -> Non
         "<dc:title>Leave</dc:title><meta:initial-creator>Ana</meta:initial-creator><dc:date>2024-02-01T10:00</dc:date>"
     )
     extracted = extract("leave.odt", odt_of(ODT, styles, meta))
-    assert told(extracted) == [
+    assert lines_of(extracted) == [
         ("heading", 1, "Leave policy"),
         ("paragraph", 0, "Employees  accrue leave\n every month."),
         ("furniture", 0, "Leave policy 1"),
@@ -184,7 +188,7 @@ def test_opendocument_slides_are_pages() -> None:
     extracted = extract(
         "deck.odp", odp_of(box("Last.", top=9) + box("First.", top=4) + box("Plan", "title") + notes, "")
     )
-    assert [text for _, _, text in told(extracted)] == ["Plan", "First.", "Last.", "Notes", "Say hello."]
+    assert [text for _, _, text in lines_of(extracted)] == ["Plan", "First.", "Last.", "Notes", "Say hello."]
     assert (len(extracted.pages), extracted.paged) == (2, True)
 
 
@@ -197,7 +201,7 @@ RTF = r"""\pard\s1 \'dcberstunden\par \pard Overtime is \b paid\b0  at 1.5 \u821
 def test_rich_text_gives_words_items_rows_and_what_is_marked_as_heading() -> None:
     head = r"{\info{\title Pay rules}{\author Ana}{\creatim\yr2023\mo6\dy7}}"
     extracted = extract("pay.rtf", rtf_of(RTF, head))
-    assert told(extracted) == [
+    assert lines_of(extracted) == [
         ("heading", 1, "Überstunden"),
         ("paragraph", 0, "Overtime is paid at 1.5 – always."),
         ("item", 0, "1. First step"),
@@ -233,7 +237,7 @@ def test_xml_records_are_lines_and_words_between_are_paragraphs() -> None:
     data = b"<?xml version='1.0'?><staff><title>People</title><p>Some <b>bold</b> words.</p>"
     data += b"<person id='1'><name>Ann</name><pay>5</pay></person><person id='2'><name>Bo</name></person></staff>"
     extracted = extract("staff.xml", data)
-    assert told(extracted) == [
+    assert lines_of(extracted) == [
         ("heading", 2, "People"),
         ("paragraph", 0, "Some bold words."),
         ("row", 0, "id: 1; name: Ann; pay: 5"),

@@ -44,7 +44,7 @@ def printed(draw: Callable[[FPDF], None]) -> bytes:
     return bytes(page.output())
 
 
-def told(extracted: ExtractedDocument, kind: BlockKind) -> list[str]:
+def texts_of(extracted: ExtractedDocument, kind: BlockKind) -> list[str]:
     texts = {page.number: page.text for page in extracted.pages}
     return [texts[block.page][block.start : block.end] for block in extracted.blocks if block.kind is kind]
 
@@ -89,7 +89,7 @@ def cells(page: FPDF, rows: Sequence[Sequence[str]], border: int = 1, width: int
 @pytest.mark.parametrize("border", [1, 0])
 def test_tables_are_rows_with_or_without_rules(border: int) -> None:
     extracted = extract("pay.pdf", printed(lambda page: cells(page, STAFF, border)))
-    assert [row.split() for row in told(extracted, BlockKind.ROW)] == STAFF
+    assert [row.split() for row in texts_of(extracted, BlockKind.ROW)] == STAFF
     rows = [(block.row, block.columns) for block in extracted.blocks]
     assert rows == [(None, ""), (1, "Code; Hours; Rate"), (2, "Code; Hours; Rate"), (3, "Code; Hours; Rate")]
 
@@ -106,7 +106,7 @@ def wrapped(page: FPDF) -> None:
 def test_a_cell_of_several_lines_stays_in_its_row_and_in_its_place() -> None:
     data = printed(wrapped)
     extracted = extract("grades.pdf", data)
-    assert [" ".join(row.split()) for row in told(extracted, BlockKind.ROW)] == [
+    assert [" ".join(row.split()) for row in texts_of(extracted, BlockKind.ROW)] == [
         "Grade What it means Days",
         f"A {LONG} 20",
         "B Short 25",
@@ -122,13 +122,13 @@ def test_a_box_around_prose_is_no_table() -> None:
         page.multi_cell(120, 6, " ".join(LEFT), border=1)
 
     extracted = extract("box.pdf", printed(boxed))
-    assert told(extracted, BlockKind.ROW) == []
+    assert texts_of(extracted, BlockKind.ROW) == []
     assert " ".join(extracted.pages[0].text.split()) == " ".join(LEFT)
 
 
 def test_titles_with_page_numbers_are_no_table() -> None:
     rows = [["Scope of the rules", "3"], ["Leave and absence", "7"], ["Pay and overtime", "12"]]
-    assert told(extract("c.pdf", printed(lambda page: cells(page, rows, 0, 70))), BlockKind.ROW) == []
+    assert texts_of(extract("c.pdf", printed(lambda page: cells(page, rows, 0, 70))), BlockKind.ROW) == []
 
 
 WORDS = st.sampled_from("leave overtime rate year of employee paid hours by 40 2.5 $10.00 supervisor accrual I".split())
@@ -161,13 +161,13 @@ def test_a_table_drawn_sideways_is_rows(turned: int) -> None:
         with page.rotation(turned, x=105, y=105):
             cells(page, STAFF)
 
-    assert [row.split() for row in told(extract("a.pdf", printed(sideways)), BlockKind.ROW)] == STAFF
+    assert [row.split() for row in texts_of(extract("a.pdf", printed(sideways)), BlockKind.ROW)] == STAFF
 
 
 def form_of(*fields: tuple[str, str, object], page: str = "Leave request", xfa: bool = False) -> bytes:
     """A PDF form: (name, label, value); a value of True is a ticked box, False one that is not."""
     writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf_of(page))))
-    held = ArrayObject()
+    stored = ArrayObject()
     for name, label, value in fields:
         ticked = isinstance(value, bool)
         widget = DictionaryObject(
@@ -185,10 +185,10 @@ def form_of(*fields: tuple[str, str, object], page: str = "Leave request", xfa: 
             widget[NameObject("/AS")] = NameObject("/Yes" if value else "/Off")
         else:
             widget[NameObject("/V")] = TextStringObject(str(value))
-        held.append(writer._add_object(widget))
-    writer.pages[0][NameObject("/Annots")] = held
+        stored.append(writer._add_object(widget))
+    writer.pages[0][NameObject("/Annots")] = stored
     form = DictionaryObject({NameObject("/NeedAppearances"): BooleanObject(True)})
-    form[NameObject("/XFA") if xfa else NameObject("/Fields")] = ArrayObject() if xfa else held
+    form[NameObject("/XFA") if xfa else NameObject("/Fields")] = ArrayObject() if xfa else stored
     writer.root_object[NameObject("/AcroForm")] = form
     out = BytesIO()
     writer.write(out)
@@ -208,7 +208,7 @@ def test_what_a_form_is_filled_with_is_text() -> None:
     extracted = extract("form.pdf", form_of(*FIELDS))
     filled = ["Name of the employee: Ana Petrović", "from: 2024-03-01", "Paid leave: yes"]
     assert extracted.pages[0].text == "\n\n".join(["Leave request", *filled])
-    assert told(extracted, BlockKind.ROW) == filled
+    assert texts_of(extracted, BlockKind.ROW) == filled
 
 
 def test_a_form_without_words_of_its_own_is_read_for_its_fields() -> None:

@@ -194,8 +194,8 @@ def test_cells_that_a_spreadsheet_would_run_are_text_and_leave_as_text() -> None
     from core.formats.spreadsheet import Sheet, csv_bytes, workbook_bytes
 
     cells = ("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1+1", "\r=1+1", '=HYPERLINK("http://x")')
-    told = csv_bytes(("quote",), [(cell,) for cell in cells]).decode("utf-8-sig")
-    written_cells = [row[0] for row in csv.reader(io.StringIO(told, newline=""))][1:]
+    reported = csv_bytes(("quote",), [(cell,) for cell in cells]).decode("utf-8-sig")
+    written_cells = [row[0] for row in csv.reader(io.StringIO(reported, newline=""))][1:]
     assert all(cell.startswith("'") for cell in written_cells) and tuple(map(restored, written_cells)) == cells
     book = workbook_bytes((Sheet("A", ("quote",), tuple((cell,) for cell in cells), (20,)),))
     import openpyxl

@@ -26,8 +26,8 @@ class CountingLetters:
         return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), dtype=np.float32)
 
     def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
-        told = zip(texts, parts, strict=True)
-        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in told]
+        reported = zip(texts, parts, strict=True)
+        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in reported]
 
 
 class ByFirstWord:

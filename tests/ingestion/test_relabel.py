@@ -25,7 +25,7 @@ OWN = replace(
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "attribute", "wanted"),
+    ("field", "value", "attribute", "expected"),
     [
         ("truth", "regulatory", "truth", Truth.REGULATORY),
         ("domain", "benefits", "domain", "benefits"),
@@ -36,16 +36,16 @@ OWN = replace(
     ],
 )
 def test_passages_that_followed_move_and_those_with_their_own_stay(
-    field: str, value: str, attribute: str, wanted: object
+    field: str, value: str, attribute: str, expected: object
 ) -> None:
     document, (follows, own) = relabel(
         DOCUMENT, [FOLLOWS, OWN], {field: Label(value, 1.0, confirmed=True)}, terms=BUILT_IN_TERMS
     )
     assert getattr(document.labels, field).confirmed
-    assert getattr(follows, attribute) == wanted
+    assert getattr(follows, attribute) == expected
     assert own == OWN
     if attribute == "date":
-        assert document.date == wanted
+        assert document.date == expected
 
 
 @pytest.mark.parametrize(

@@ -22,43 +22,43 @@ def passage(text: str, context: str = "") -> Passage:
     return Passage(text, 1, 0, len(text), tuple(sentences(text)), context=context)
 
 
-def meanings(embedder: Embedder, *told: Passage) -> Sequence[np.ndarray]:
+def meanings(embedder: Embedder, *arguments: Passage) -> Sequence[np.ndarray]:
     """The vectors of each passage's sentences."""
-    kept = embed_passages(embedder, told).meanings
-    return [np.frombuffer(each, dtype=np.int8).reshape(-1, embedder.dimensions) for each in kept]
+    passages = embed_passages(embedder, arguments).meanings
+    return [np.frombuffer(each, dtype=np.int8).reshape(-1, embedder.dimensions) for each in passages]
 
 
 @pytest.mark.slow
 def test_the_passages_vectors_are_what_embedding_gives(embedder: Embedder) -> None:
-    told = [passage(TEXT, "Payroll manual"), passage("One line")]
-    found = embed_passages(embedder, told)
-    vectors, kept = found.vectors, found.meanings
+    passages = [passage(TEXT, "Payroll manual"), passage("One line")]
+    found = embed_passages(embedder, passages)
+    vectors, stored = found.vectors, found.meanings
     alone = embedder.embed([f"Payroll manual\n{TEXT}", "One line"])
     np.testing.assert_allclose((vectors * alone).sum(axis=1), 1.0, atol=1e-3)
-    assert [len(each) for each in kept] == [3 * 384, 384]
+    assert [len(each) for each in stored] == [3 * 384, 384]
 
 
 @pytest.mark.slow
 def test_a_question_is_nearest_to_the_sentence_that_answers_it(embedder: Embedder) -> None:
     (found,) = meanings(embedder, passage(TEXT))
-    asked = embedder.embed(["Whom do I ask about payroll?", "When are deposits due?"])
-    assert cosines(found, asked).argmax(axis=0).tolist() == [2, 0]
+    vectors = embedder.embed(["Whom do I ask about payroll?", "When are deposits due?"])
+    assert cosines(found, vectors).argmax(axis=0).tolist() == [2, 0]
 
 
 @pytest.mark.slow
 def test_what_the_model_does_not_read_any_more_is_measured_alone(embedder: Embedder) -> None:
     long = " ".join(f"Line {number} says nothing that matters to anybody." for number in range(60))
     (found,) = meanings(embedder, passage(f"{long} Bicycles are repaired on Mondays."))
-    asked = embedder.embed(["When are bicycles repaired?"])
-    assert int(cosines(found, asked)[:, 0].argmax()) == len(found) - 1
+    vectors = embedder.embed(["When are bicycles repaired?"])
+    assert int(cosines(found, vectors)[:, 0].argmax()) == len(found) - 1
 
 
 @pytest.mark.slow
 def test_both_ways_to_serve_the_model_agree(embedder: Embedder) -> None:
     assert isinstance(embedder, OpenVinoEmbedder)
     stock = StockEmbedder(_model_folder("default"), "stock", 2)
-    told = [passage(TEXT, "Payroll manual"), passage("Überstunden werden bezahlt. Das gilt immer."), passage("W-2")]
-    for ours, theirs in zip(meanings(embedder, *told), meanings(stock, *told), strict=True):
+    passages = [passage(TEXT, "Payroll manual"), passage("Überstunden werden bezahlt. Das gilt immer."), passage("W-2")]
+    for ours, theirs in zip(meanings(embedder, *passages), meanings(stock, *passages), strict=True):
         wide = theirs.astype(np.float32)
         unit = wide / np.linalg.norm(wide, axis=1, keepdims=True)
         assert np.diag(cosines(ours, unit)).min() > 0.995

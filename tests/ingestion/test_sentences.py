@@ -32,9 +32,9 @@ CASES: list[tuple[str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), CASES, ids=[text[:30] for text, _ in CASES])
-def test_sentences_are_cut_where_a_reader_would(text: str, wanted: list[str]) -> None:
-    assert [span.of(text) for span in sentences(text)] == wanted
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text[:30] for text, _ in CASES])
+def test_sentences_are_cut_where_a_reader_would(text: str, expected: list[str]) -> None:
+    assert [span.of(text) for span in sentences(text)] == expected
 
 
 def test_the_shared_cases_hold(shared: Path) -> None:

@@ -154,8 +154,8 @@ def test_every_row_is_loaded_set_aside_or_left_out_and_text_stays_as_it_was(rows
     given_rows = [row for row in rows if any(row)]
     assert table.rows + table.rejected + len(table.left_out) == len(given_rows)
     assert len(found) == table.rows
-    gone = {reject.row for reject in table.rejects} | {row for row, _ in table.left_out}
-    kept = [row for number, row in enumerate(given_rows, 1) if number not in gone]
+    values = {reject.row for reject in table.rejects} | {row for row, _ in table.left_out}
+    remaining = [row for number, row in enumerate(given_rows, 1) if number not in values]
     for at, column in enumerate(table.columns):
         if column.type is ColumnType.TEXT:
-            assert [row[at] or "" for row in found] == [row[at] if at < len(row) else "" for row in kept]
+            assert [row[at] or "" for row in found] == [row[at] if at < len(row) else "" for row in remaining]

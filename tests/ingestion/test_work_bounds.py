@@ -92,8 +92,8 @@ def test_cells_and_columns_left_out_of_the_text_are_told() -> None:
 
 def test_passages_beyond_the_most_are_left_out_and_the_place_is_told() -> None:
     one = Passage("x", 7, 0, 1, ())
-    kept, warnings = _searchable([one] * (MOST_PASSAGES + 5))
-    assert len(kept) == MOST_PASSAGES
+    stored, warnings = _searchable([one] * (MOST_PASSAGES + 5))
+    assert len(stored) == MOST_PASSAGES
     assert warnings == (
         "It has 50,005 passages; the first 50,000 can be searched, up to page 7, character 1. Split the file to search"
         " the rest.",
@@ -112,9 +112,9 @@ class Ticking:
 
 
 def test_a_step_beyond_its_deadline_says_which_step_which_file_and_what_to_do() -> None:
-    clock, told = Ticking(), list[str]()
+    clock, reports = Ticking(), list[str]()
     steps = StepClock(300, clock)
-    with steps.begin(1, "law.pdf", told.append) as progress:
+    with steps.begin(1, "law.pdf", reports.append) as progress:
         progress("classify")
         clock.now = 299
         progress("classify")
@@ -127,8 +127,8 @@ def test_a_step_beyond_its_deadline_says_which_step_which_file_and_what_to_do() 
 
 
 def test_the_deadline_grows_with_the_passages_and_each_step_has_its_own() -> None:
-    clock, told = Ticking(), list[str]()
-    with StepClock(300, clock).begin(1, "a.txt", told.append) as progress:
+    clock, reports = Ticking(), list[str]()
+    with StepClock(300, clock).begin(1, "a.txt", reports.append) as progress:
         progress("embed")
         progress("embed 256/2500")
         clock.now = 899
@@ -142,12 +142,12 @@ def test_the_deadline_grows_with_the_passages_and_each_step_has_its_own() -> Non
 
 
 def test_progress_is_told_once_a_second_at_most() -> None:
-    clock, told = Ticking(), list[str]()
-    with StepClock(300, clock).begin(1, "a.txt", told.append) as progress:
+    clock, reports = Ticking(), list[str]()
+    with StepClock(300, clock).begin(1, "a.txt", reports.append) as progress:
         for number in range(1, 1_001):
             clock.now += 0.01
             progress(f"split {number}")
-    assert told[0] == "split 1" and 9 <= len(told) <= 11
+    assert reports[0] == "split 1" and 9 <= len(reports) <= 11
 
 
 def test_a_step_that_says_nothing_is_overdue_and_forgotten_when_it_ends() -> None:

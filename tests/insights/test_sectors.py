@@ -67,8 +67,8 @@ def test_every_sector_has_words_sentences_and_a_title() -> None:
 
 def test_no_sentence_and_no_word_speaks_for_two_sectors() -> None:
     for what in ("words", "sentences"):
-        said = [each for row in table.sectors().values() for each in getattr(row, what)]
-        assert len(said) == len(set(said))
+        text = [each for row in table.sectors().values() for each in getattr(row, what)]
+        assert len(text) == len(set(text))
 
 
 @pytest.mark.parametrize(

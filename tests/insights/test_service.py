@@ -22,59 +22,64 @@ QUESTION = "How often do zebras deposit stripes?"
 def test_a_note_is_kept_with_all_that_was_said_of_it() -> None:
     office = Office()
     _, link = office.cited("When must employers deposit withheld income taxes?")
-    kept = office.desk.save(
+    insight = office.desk.save(
         f"  {NOTE}\r\n", tags=[" herd ", "Herd", "", "ledger"], sector=Sector.EMOTIONAL, links=[link, link],
         question="Why?", project=" north ", who=" Ann ",
     )  # fmt: skip
-    assert kept == office.desk.insight(kept.id)
-    assert (kept.text, kept.tags, kept.sector, kept.sector_reason) == (NOTE, ("herd", "ledger"), Sector.EMOTIONAL, "")
-    assert (kept.links, kept.question, kept.project, kept.who) == ((link,), "Why?", "north", "Ann")
-    assert (kept.at, kept.deleted_at, kept.version) == (office.now, None, 1)
-    assert office.desk.about([link.document_id]) == [kept]
+    assert insight == office.desk.insight(insight.id)
+    assert (insight.text, insight.tags, insight.sector, insight.sector_reason) == (
+        NOTE,
+        ("herd", "ledger"),
+        Sector.EMOTIONAL,
+        "",
+    )
+    assert (insight.links, insight.question, insight.project, insight.who) == ((link,), "Why?", "north", "Ann")
+    assert (insight.at, insight.deleted_at, insight.version) == (office.now, None, 1)
+    assert office.desk.about([link.document_id]) == [insight]
 
 
 def test_a_note_without_a_sector_gets_one_with_its_reason() -> None:
-    kept = Office().desk.save("We were worried.")
-    assert (kept.sector, kept.sector_reason) == (Sector.EMOTIONAL, "it says “worried”")
+    insight = Office().desk.save("We were worried.")
+    assert (insight.sector, insight.sector_reason) == (Sector.EMOTIONAL, "it says “worried”")
 
 
 def test_its_searchable_side_is_a_document_of_its_own_origin() -> None:
     office = Office()
-    kept = office.desk.save(f"{NOTE}\n\n" + "The rest of the story. " * 200, tags=["herd"], project="north")
-    document = office.library.catalogue.document(kept.document_id)
+    insight = office.desk.save(f"{NOTE}\n\n" + "The rest of the story. " * 200, tags=["herd"], project="north")
+    document = office.library.catalogue.document(insight.document_id)
     assert (document.origin, document.state, document.project) == (Origin.INSIGHT, DocumentState.READY, "north")
-    assert document.name.startswith(f"Insight {kept.id}: Zebras deposit")
-    page = office.library.catalogue.page(kept.document_id, 1)
-    passages = office.library.catalogue.passages_of(kept.document_id)
+    assert document.name.startswith(f"Insight {insight.id}: Zebras deposit")
+    page = office.library.catalogue.page(insight.document_id, 1)
+    passages = office.library.catalogue.passages_of(insight.document_id)
     assert len(passages) > 1
     assert page.text.startswith(NOTE)
     for passage in passages:
         assert passage.text == page.text[passage.start : passage.end]
-        assert (passage.origin, passage.sector, passage.tags) == (Origin.INSIGHT, kept.sector, ("herd",))
-        assert (passage.project, passage.date, passage.truth) == ("north", kept.at, None)
+        assert (passage.origin, passage.sector, passage.tags) == (Origin.INSIGHT, insight.sector, ("herd",))
+        assert (passage.project, passage.date, passage.truth) == ("north", insight.at, None)
         assert (passage.authority, passage.source_type) == (None, SourceType.MANUAL)
         assert passage.sentences
 
 
 def test_an_episode_quotes_what_was_learnt_and_never_its_own_question() -> None:
     office = Office()
-    kept = office.desk.finish_episode(
+    insight = office.desk.finish_episode(
         QUESTION, opened=[1, 2, 3, 1], reward=0.75, reflection="The herd's ledger says quarterly.", who="Ann"
     )
-    assert (kept.sector, kept.reward, kept.sector_reason) == (Sector.EPISODIC, 0.75, "")
-    assert [link.passage_id for link in kept.links] == [1, 2, 3]
-    (passage,) = office.library.catalogue.passages_of(kept.document_id)
+    assert (insight.sector, insight.reward, insight.sector_reason) == (Sector.EPISODIC, 0.75, "")
+    assert [link.passage_id for link in insight.links] == [1, 2, 3]
+    (passage,) = office.library.catalogue.passages_of(insight.document_id)
     assert passage.context == QUESTION
     assert passage.text.startswith("The herd's ledger says quarterly.")
     assert passage.text.endswith("It helped (outcome +0.75). Opened: pub.pdf, handbook.md.")
     assert QUESTION not in passage.text
-    assert kept.document_id in office.found(QUESTION)
+    assert insight.document_id in office.found(QUESTION)
 
 
 def test_an_episode_of_which_nothing_was_written_still_says_what_came_of_it() -> None:
     office = Office()
-    kept = office.desk.finish_episode(QUESTION, reward=-1)
-    (passage,) = office.library.catalogue.passages_of(kept.document_id)
+    insight = office.desk.finish_episode(QUESTION, reward=-1)
+    (passage,) = office.library.catalogue.passages_of(insight.document_id)
     assert passage.text == "It did not help (outcome -1). Nothing was opened."
     suggested = office.desk.finish_episode(QUESTION, reflection="We were worried.", sector=None)
     assert suggested.sector is Sector.EMOTIONAL
@@ -124,11 +129,11 @@ def test_without_a_model_nothing_half_is_kept() -> None:
         office.desk.save(NOTE)
     assert office.desk.insights().total == 0
     embedder.broken = False
-    kept = office.desk.save(NOTE)
+    insight = office.desk.save(NOTE)
     embedder.broken = True
     with pytest.raises(ModelUnavailable):
-        office.desk.change(replace(kept, text="Other words."))
-    assert office.desk.insight(kept.id) == kept
+        office.desk.change(replace(insight, text="Other words."))
+    assert office.desk.insight(insight.id) == insight
 
 
 # Changing
@@ -136,28 +141,28 @@ def test_without_a_model_nothing_half_is_kept() -> None:
 
 def test_a_rewritten_note_is_found_by_its_new_words_alone() -> None:
     office = Office()
-    kept = office.desk.save(NOTE)
-    before = [passage.id for passage in office.library.catalogue.passages_of(kept.document_id)]
-    changed = office.desk.change(replace(kept, text="Walruses whistle at noon."))
-    assert (changed.document_id, changed.version, changed.changed_at) == (kept.document_id, 2, office.now)
-    assert kept.document_id in office.found("walruses whistle")
-    assert "stripes" not in " ".join(p.text for p in office.library.catalogue.passages_of(kept.document_id))
+    insight = office.desk.save(NOTE)
+    before = [passage.id for passage in office.library.catalogue.passages_of(insight.document_id)]
+    changed = office.desk.change(replace(insight, text="Walruses whistle at noon."))
+    assert (changed.document_id, changed.version, changed.changed_at) == (insight.document_id, 2, office.now)
+    assert insight.document_id in office.found("walruses whistle")
+    assert "stripes" not in " ".join(p.text for p in office.library.catalogue.passages_of(insight.document_id))
     assert office.library.catalogue.passages(before) == {}
     assert len(office.library.vectors.similarities(WordEmbedder().embed(["x"])[0], before)) == 0
 
 
 def test_new_tags_leave_the_passages_their_ids_and_reach_every_filter() -> None:
     office = Office()
-    kept = office.desk.save(NOTE, tags=["old"])
-    before = [passage.id for passage in office.library.catalogue.passages_of(kept.document_id)]
-    tagged = office.desk.tag(kept, ["new", "NEW"])
+    insight = office.desk.save(NOTE, tags=["old"])
+    before = [passage.id for passage in office.library.catalogue.passages_of(insight.document_id)]
+    tagged = office.desk.tag(insight, ["new", "NEW"])
     moved = office.desk.change(replace(tagged, sector=Sector.PROCEDURAL, project="north"))
     assert moved.tags == ("new",)
-    assert [passage.id for passage in office.library.catalogue.passages_of(kept.document_id)] == before
-    assert kept.document_id in office.found(QUESTION, tags=("new",), sectors=("procedural",), projects=("north",))
+    assert [passage.id for passage in office.library.catalogue.passages_of(insight.document_id)] == before
+    assert insight.document_id in office.found(QUESTION, tags=("new",), sectors=("procedural",), projects=("north",))
     for narrowed in ({"tags": ("old",)}, {"sectors": ("semantic",)}, {"projects": ("south",)}):
-        assert kept.document_id not in office.found(QUESTION, **narrowed)
-    assert office.library.catalogue.document(kept.document_id).project == "north"
+        assert insight.document_id not in office.found(QUESTION, **narrowed)
+    assert office.library.catalogue.document(insight.document_id).project == "north"
 
 
 def test_the_second_of_two_who_change_a_note_is_told_and_nothing_of_theirs_is_found() -> None:
@@ -180,29 +185,29 @@ def test_the_second_of_two_who_change_a_note_is_told_and_nothing_of_theirs_is_fo
 @pytest.mark.parametrize("kind", ["insight", "episode"])
 def test_what_is_deleted_is_gone_from_every_leg_at_once_and_its_row_stays(kind: str) -> None:
     office = Office()
-    kept: InsightOrEpisode = (
+    stored: InsightOrEpisode = (
         office.desk.save(NOTE) if kind == "insight" else office.desk.finish_episode(NOTE, reflection=NOTE)
     )
-    passages = [passage.id for passage in office.library.catalogue.passages_of(kept.document_id)]
-    gone = office.desk.delete(kept)
-    assert gone.deleted_at == office.now
-    assert office.store.find(type(kept), kept.id) == gone
-    assert kept.document_id not in office.found(QUESTION)
-    assert kept.document_id not in office.found(QUESTION, origins=(kind,), archived=None)
+    passages = [passage.id for passage in office.library.catalogue.passages_of(stored.document_id)]
+    deleted = office.desk.delete(stored)
+    assert deleted.deleted_at == office.now
+    assert office.store.find(type(stored), stored.id) == deleted
+    assert stored.document_id not in office.found(QUESTION)
+    assert stored.document_id not in office.found(QUESTION, origins=(kind,), archived=None)
     assert office.library.vectors.vectors(passages) == {}
     assert office.library.sparse.search(["zebras"], None, 10).hits == ()
-    assert office.library.catalogue.documents_by_id([kept.document_id]) == {}
-    assert office.desk.behind(kept.document_id) is None
+    assert office.library.catalogue.documents_by_id([stored.document_id]) == {}
+    assert office.desk.behind(stored.document_id) is None
 
 
 def test_a_deleted_one_does_not_come_back_by_indexing_again_or_by_an_edit_under_way() -> None:
     office = Office()
-    lived, gone = office.desk.save(NOTE), office.desk.save(f"{NOTE} Gone.")
-    office.desk.delete(gone)
+    lived, insight = office.desk.save(NOTE), office.desk.save(f"{NOTE} Gone.")
+    office.desk.delete(insight)
     assert office.desk.reindex() == 1
-    assert office.found(QUESTION) & {lived.document_id, gone.document_id} == {lived.document_id}
+    assert office.found(QUESTION) & {lived.document_id, insight.document_id} == {lived.document_id}
     with pytest.raises(Outdated):
-        office.desk.change(replace(gone, text="Zebras again."))
+        office.desk.change(replace(insight, text="Zebras again."))
     assert office.desk.insights().items == (office.desk.insight(lived.id),)
 
 
@@ -212,11 +217,11 @@ class Interrupted(Exception):
 
 def test_what_was_deleted_by_a_program_that_died_then_is_cleared_by_indexing_again() -> None:
     office = Office()
-    kept = office.desk.save(NOTE)
-    office.store.change(replace(kept, deleted_at=office.now))
-    assert kept.document_id in office.found(QUESTION)
+    insight = office.desk.save(NOTE)
+    office.store.change(replace(insight, deleted_at=office.now))
+    assert insight.document_id in office.found(QUESTION)
     office.desk.reindex()
-    assert kept.document_id not in office.found(QUESTION)
+    assert insight.document_id not in office.found(QUESTION)
 
 
 def test_what_was_saved_by_a_program_that_died_then_is_found_after_indexing_again(monkeypatch) -> None:
@@ -226,37 +231,37 @@ def test_what_was_saved_by_a_program_that_died_then_is_found_after_indexing_agai
         raise Interrupted
 
     with monkeypatch.context() as patched:
-        patched.setattr(office.store, "place", killed)
+        patched.setattr(office.store, "assign_document", killed)
         with pytest.raises(Interrupted):
             office.desk.save(NOTE)
     assert office.desk.reindex() == 1
-    (kept,) = office.desk.insights().items
+    (stored,) = office.desk.insights().items
     documents = [each.id for each in office.library.catalogue.documents(origin=Origin.INSIGHT)]
-    assert documents == [kept.document_id]
-    assert kept.document_id in office.found(QUESTION)
+    assert documents == [stored.document_id]
+    assert stored.document_id in office.found(QUESTION)
 
 
 def test_one_deleted_while_it_is_being_rewritten_stays_deleted(monkeypatch) -> None:
     office = Office()
-    kept = office.desk.save(NOTE)
+    insight = office.desk.save(NOTE)
     save = office.library.catalogue.save_ingested
 
     def meanwhile(*args: object, **named: object) -> object:
         monkeypatch.setattr(office.library.catalogue, "save_ingested", save)
-        office.desk.delete(office.desk.insight(kept.id))
+        office.desk.delete(office.desk.insight(insight.id))
         return save(*args, **named)
 
     monkeypatch.setattr(office.library.catalogue, "save_ingested", meanwhile)
     with pytest.raises(NotFound):  # the document it was to be stored in is gone
-        office.desk.change(replace(kept, text="Zebras count stripes."))
-    assert office.desk.insight(kept.id).deleted_at is not None
-    assert kept.document_id not in office.found(QUESTION)
+        office.desk.change(replace(insight, text="Zebras count stripes."))
+    assert office.desk.insight(insight.id).deleted_at is not None
+    assert insight.document_id not in office.found(QUESTION)
 
 
 def test_deleting_can_be_taken_back() -> None:
     office = Office()
-    kept = office.desk.save(NOTE, tags=["herd"])
-    back = office.desk.restore(office.desk.delete(kept))
+    insight = office.desk.save(NOTE, tags=["herd"])
+    back = office.desk.restore(office.desk.delete(insight))
     assert (back.deleted_at, back.text, back.tags) == (None, NOTE, ("herd",))
     assert back.document_id in office.found(QUESTION, tags=("herd",))
     assert office.desk.behind(back.document_id) == back
@@ -264,11 +269,11 @@ def test_deleting_can_be_taken_back() -> None:
 
 def test_indexing_again_keeps_ids_of_documents_and_their_uses() -> None:
     office = Office()
-    kept, lived = office.desk.save(NOTE), office.desk.finish_episode(QUESTION)
+    insight, lived = office.desk.save(NOTE), office.desk.finish_episode(QUESTION)
     assert office.desk.reindex() == 2
-    assert office.desk.insight(kept.id) == kept
+    assert office.desk.insight(insight.id) == insight
     assert office.desk.episode(lived.id) == lived
-    assert {kept.document_id, lived.document_id} <= office.found(QUESTION)
+    assert {insight.document_id, lived.document_id} <= office.found(QUESTION)
 
 
 # Looking
@@ -335,13 +340,13 @@ def test_documents_and_their_counts_know_nothing_of_notes() -> None:
 def test_whatever_is_done_living_notes_are_found_and_deleted_ones_are_not(steps: list[str]) -> None:
     office = Office(Library())
     for number, step in enumerate(steps):
-        living, gone = office.desk.insights().items, office.desk.insights(InsightQuery(deleted=True)).items
+        living, deleted = office.desk.insights().items, office.desk.insights(InsightQuery(deleted=True)).items
         if step == "save":
             office.desk.save(f"Zebra stripes, note {number}.")
         elif step == "reindex":
             assert office.desk.reindex() == len(living)
-        elif step == "restore" and gone:
-            office.desk.restore(gone[0])
+        elif step == "restore" and deleted:
+            office.desk.restore(deleted[0])
         elif step == "edit" and living:
             office.desk.change(replace(living[-1], text=f"Zebra stripes, rewritten {number}."))
         elif step == "tag" and living:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.answer_kinds import answer_kinds, asked_kind
+from core.knowledge.answer_kinds import answer_kinds, question_kind
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from core.knowledge.answer_kinds import answer_kinds, asked_kind
     ],
 )
 def test_the_kind_of_answer_is_read_from_the_question(question: str, kind: str) -> None:
-    assert asked_kind(question) == kind
+    assert question_kind(question) == kind
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_a_sentence_holds_it_or_not(kind: str, sentence: str, words: str) -> Non
 def test_whatever_the_pattern_of_a_kind_finds_holds_one_of_its_marks(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([kind.name for kind in answer_kinds().values() if kind.marks]))
     kind = answer_kinds()[name]
-    told = data.draw(st.from_regex(kind.held)).lower()
-    assert kind.held.search(told) is None or any(mark in told for mark in kind.marks)
+    reported = data.draw(st.from_regex(kind.answer_pattern)).lower()
+    assert kind.answer_pattern.search(reported) is None or any(mark in reported for mark in kind.marks)

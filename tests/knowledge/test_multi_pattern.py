@@ -45,14 +45,14 @@ def _finder() -> PatternFinder:
     return PatternFinder(_patterns())
 
 
-def _spoken() -> st.SearchStrategy[str]:
+def _phrases() -> st.SearchStrategy[str]:
     """Texts full of what patterns begin with, in any case, among other things."""
     begun = st.sampled_from(_starts()).flatmap(lambda word: st.sampled_from([word, word.upper(), word.title()]))
     piece = st.one_of(begun, _AROUND, st.text(max_size=8), st.text("abehikst ;(§19.", max_size=12))
     return st.lists(piece, max_size=60).map("".join)
 
 
-@given(_spoken())
+@given(_phrases())
 def test_finds_the_same_matches_as_every_pattern_alone(text: str) -> None:
     found = [[(match.span(), match.groups()) for match in matches] for matches in _finder().find(text)]
     assert found == [[(match.span(), match.groups()) for match in each.finditer(text)] for each in _patterns()]

@@ -49,14 +49,14 @@ def test_synonyms_are_synonyms_of_each_other_and_never_of_themselves() -> None:
 
 
 def test_words_are_stemmed_as_those_of_questions_are() -> None:
-    asked = asking()
-    for words in (asked.light, asked.ignorable, asked.row_words, asked.units, asked.synonyms):
+    requested = asking()
+    for words in (requested.light, requested.ignorable, requested.row_words, requested.units, requested.synonyms):
         assert all(word == word.lower() for word in words)
-    assert stem("employees") in asked.synonyms["staff"]
+    assert stem("employees") in requested.synonyms["staff"]
 
 
 def test_operators_are_small_words_and_what_a_header_shortens_is_spelt_out() -> None:
-    asked = asking()
-    assert all(word == word.lower() for phrase in asked.operators for word in phrase)
-    assert all(meant not in ("", short) for short, meant in asked.abbreviations.items())
-    assert asked.operators[("more", "than")] == "more"
+    requested = asking()
+    assert all(word == word.lower() for phrase in requested.operators for word in phrase)
+    assert all(intended not in ("", short) for short, intended in requested.abbreviations.items())
+    assert requested.operators[("more", "than")] == "more"

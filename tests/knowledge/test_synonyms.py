@@ -26,15 +26,15 @@ SMALL = {
 }
 
 
-def told(words: str, rows: dict[str, Any] = SMALL) -> dict[str, tuple[str, ...]]:
+def synonyms_of(words: str, rows: dict[str, Any] = SMALL) -> dict[str, tuple[str, ...]]:
     """The wordings found in the words → the others, by a small thesaurus."""
     return {words[start:end]: others for (start, end), others in read_synonyms(rows).others(words).items()}
 
 
 def others_of(wording: str) -> list[list[str]]:
     """What the product's table has for a wording, as it is matched; a span ends with the last letter: 401(k."""
-    said = wording.removeprefix("=")
-    return [stems(other) for other in other_wordings(said).get((0, len(said.rstrip(")"))), ())]
+    statement = wording.removeprefix("=")
+    return [stems(other) for other in other_wordings(statement).get((0, len(statement.rstrip(")"))), ())]
 
 
 def stems(wording: str) -> list[str]:
@@ -67,44 +67,44 @@ def test_what_is_wrong_in_the_table_is_named(rows: dict[str, Any], problem: str)
 
 
 def test_what_says_the_same_says_it_both_ways() -> None:
-    assert told("any time off?") == {"time off": ("leave",)}
-    assert told("any leave?") == {"leave": ("time off",)}
+    assert synonyms_of("any time off?") == {"time off": ("leave",)}
+    assert synonyms_of("any leave?") == {"leave": ("time off",)}
 
 
 def test_what_is_wider_says_it_one_way() -> None:
-    assert told("my mother") == {"mother": ("parent",)}
-    assert told("my parent") == {}
+    assert synonyms_of("my mother") == {"mother": ("parent",)}
+    assert synonyms_of("my parent") == {}
 
 
 def test_what_is_wider_than_a_wording_is_wider_than_those_that_say_the_same_and_comes_last() -> None:
-    assert told("PTO") == {"PTO": ("vacation", "leave")}
-    assert told("vacation") == {"vacation": ("PTO", "leave")}
+    assert synonyms_of("PTO") == {"PTO": ("vacation", "leave")}
+    assert synonyms_of("vacation") == {"vacation": ("PTO", "leave")}
 
 
 def test_the_longest_wording_at_a_place_wins() -> None:
-    assert told("sick leave") == {"sick leave": ("sick time",)}
+    assert synonyms_of("sick leave") == {"sick leave": ("sick time",)}
 
 
 def test_wordings_are_found_in_the_plural_in_any_capitals_and_only_on_word_borders() -> None:
-    assert told("Our BOSSES' ptos") == {"BOSSES": ("supervisor",), "ptos": ("vacation", "leave")}
-    assert told("embossed") == {}
+    assert synonyms_of("Our BOSSES' ptos") == {"BOSSES": ("supervisor",), "ptos": ("vacation", "leave")}
+    assert synonyms_of("embossed") == {}
 
 
 def test_a_wording_marked_as_written_is_found_only_so_and_told_without_the_mark() -> None:
-    assert told("Fired!") == {"Fired": ("dismiss",)}
-    assert told("the fire") == {}
-    assert told("dismissed") == {"dismissed": ("fired",)}
-    assert told("fines, not fine") == {"fines": ("penalty",)}
-    assert told("trip", {"wider": {"=tripping": ["fall"], "trip": ["travel"]}}) == {"trip": ("travel",)}
+    assert synonyms_of("Fired!") == {"Fired": ("dismiss",)}
+    assert synonyms_of("the fire") == {}
+    assert synonyms_of("dismissed") == {"dismissed": ("fired",)}
+    assert synonyms_of("fines, not fine") == {"fines": ("penalty",)}
+    assert synonyms_of("trip", {"wider": {"=tripping": ["fall"], "trip": ["travel"]}}) == {"trip": ("travel",)}
 
 
 def test_a_wording_of_several_groups_is_told_each_other_one_once() -> None:
     rows = {"same": [["bid", "tender"], ["bids", "tenders", "offer"]], "wider": {"bid": ["offer", "proposal"]}}
-    assert told("the bid", rows) == {"bid": ("tender", "offer", "proposal")}
+    assert synonyms_of("the bid", rows) == {"bid": ("tender", "offer", "proposal")}
 
 
 def test_a_thesaurus_without_rows_tells_nothing() -> None:
-    assert told("any leave?", {}) == {}
+    assert synonyms_of("any leave?", {}) == {}
 
 
 def test_every_wording_is_at_most_four_words_and_no_single_small_word() -> None:

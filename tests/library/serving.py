@@ -26,7 +26,7 @@ class Site:
     """What a server has, and who asked for what."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     port: int = 0
     released: Event = field(default_factory=Event)
 
@@ -41,7 +41,7 @@ def served(site: Site) -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            site.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+            site.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             answer = site.answers.get(self.path, Answer(status=404))
             try:
                 self._send(answer)
@@ -68,7 +68,7 @@ def served(site: Site) -> Iterator[Site]:
             while not site.released.wait(0.05):
                 self.wfile.write(b"x")
 
-        def log_message(self, *said: Any) -> None:
+        def log_message(self, *arguments: Any) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

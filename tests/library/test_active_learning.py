@@ -131,13 +131,13 @@ def test_what_a_person_said_meanwhile_is_neither_overwritten_nor_undone(library:
     _, left = talks(library)
     preview = library.active_learning.label_changes.preview()
     library.documents.correct(left, "truth", "reference", "bob")
-    kept = library.documents.get(left).labels.truth
+    stored = library.documents.get(left).labels.truth
     done = library.active_learning.label_changes.apply(preview, "ann")
     assert [each.endswith("its truth was confirmed meanwhile.") for each in done.left] == [True]
-    assert library.documents.get(left).labels.truth == kept
+    assert library.documents.get(left).labels.truth == stored
     if done.number:
         library.active_learning.label_changes.undo(done.number, "ann")
-    assert library.documents.get(left).labels.truth == kept
+    assert library.documents.get(left).labels.truth == stored
 
 
 def test_a_document_confirmed_after_an_application_keeps_that_when_it_is_undone(library: Workbench) -> None:
@@ -151,9 +151,9 @@ def test_a_document_confirmed_after_an_application_keeps_that_when_it_is_undone(
 
 def test_a_preview_can_be_stopped(library: Workbench) -> None:
     talks(library)
-    heard: list[tuple[int, int, str]] = []
-    stopped = library.active_learning.label_changes.preview(lambda *each: heard.append(each), stop=lambda: True)
-    assert (stopped.changes, stopped.left, heard) == ((), 1, [])
+    reports: list[tuple[int, int, str]] = []
+    stopped = library.active_learning.label_changes.preview(lambda *each: reports.append(each), stop=lambda: True)
+    assert (stopped.changes, stopped.left, reports) == ((), 1, [])
 
 
 def test_applying_can_be_stopped_and_what_was_done_can_be_undone(
@@ -163,13 +163,13 @@ def test_applying_can_be_stopped_and_what_was_done_can_be_undone(
     kind = next(each for each in KINDS if each["name"] == "exit talks")
     ids = [add(library, each) for each in kind["document"]]
     library.documents.correct_many([(each, "domain", "recruiting") for each in ids[:4]], "ann")
-    before, heard = state(library), list[int]()
+    before, reports = state(library), list[int]()
     preview = library.active_learning.label_changes.preview()
     assert {each.document_id for each in preview.changes} == set(ids[4:])
     done = library.active_learning.label_changes.apply(
-        preview, "ann", lambda at, of, name: heard.append(at), lambda: bool(heard)
+        preview, "ann", lambda at, of, name: reports.append(at), lambda: bool(reports)
     )
-    assert (done.documents, heard) == (1, [0])
+    assert (done.documents, reports) == (1, [0])
     library.active_learning.label_changes.undo(done.number, "ann")
     assert state(library) == before
 
@@ -262,13 +262,13 @@ def test_two_workbenches_on_the_same_stores_say_the_same(stores: Stores, tmp_pat
 SAID = (("truth", "intent"), ("domain", "general"))
 
 
-def verdict(number: int, days: int, given: str | None, said: str, *, automatic: bool = True) -> LabelVerdict:
+def verdict(number: int, days: int, given: str | None, expected: str, *, automatic: bool = True) -> LabelVerdict:
     """What was said of one truth some days after the beginning."""
-    return LabelVerdict(number, "ab", "truth", said, "ann", NOW + timedelta(days=days), given, automatic)
+    return LabelVerdict(number, "ab", "truth", expected, "ann", NOW + timedelta(days=days), given, automatic)
 
 
 def test_accuracy_counts_each_label_once_in_the_week_it_was_judged() -> None:
-    said = [
+    statements = [
         verdict(1, 0, "intent", "intent"),
         verdict(2, 1, "intent", "reality"),
         verdict(2, 9, "reality", "reference", automatic=False),
@@ -277,12 +277,12 @@ def test_accuracy_counts_each_label_once_in_the_week_it_was_judged() -> None:
         verdict(4, 9, "reality", "", automatic=False),
         replace(verdict(5, 40, "time", "time"), field="domain"),
     ]
-    weeks = accuracy_over_time(said, "truth")
+    weeks = accuracy_over_time(statements, "truth")
     assert [(f"{each.start}", each.right) for each in weeks] == [
         ("2024-05-13", LabelRate(1, 2)),
         ("2024-05-20", LabelRate(0, 1)),
     ]
-    months = accuracy_over_time(said, None, by_month=True)
+    months = accuracy_over_time(statements, None, by_month=True)
     assert [(f"{each.start}", each.right) for each in months] == [
         ("2024-05-01", LabelRate(1, 3)),
         ("2024-06-01", LabelRate(1, 1)),

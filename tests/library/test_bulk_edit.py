@@ -77,20 +77,20 @@ def test_edits_reach_the_document_its_passages_and_every_search(office: Workbenc
 
 def test_taking_back_restores_every_field_and_the_label_with_its_evidence(office: Workbench) -> None:
     before = {each.id: each for each in office.documents.list()}
-    wanted = [
+    expected = [
         BulkEdit("project", "South"),
         BulkEdit("tags", "x", EditMode.ADD),
         BulkEdit("truth", "reality"),
         BulkEdit("owner", "me"),
     ]
-    plan = office.bulk_edit.plan(dict.fromkeys(before, wanted))
+    plan = office.bulk_edit.plan(dict.fromkeys(before, expected))
     made = office.bulk_edit.apply(plan.changes, "All of it", "Bob")
     assert all(each.project == "South" and each.labels.truth.confirmed for each in office.documents.list())
     back = office.bulk_edit.undo(made.id, "Ann")
     assert (back.restored, back.left) == (len(plan.changes), ())
     assert {each.id: each for each in office.documents.list()} == before
-    [told] = office.bulk_edit.history()
-    assert told.undone_by == "Ann" and told.what == "All of it"
+    [reported] = office.bulk_edit.history()
+    assert reported.undone_by == "Ann" and reported.what == "All of it"
     with pytest.raises(BadRequest, match="undone already"):
         office.bulk_edit.undo(made.id)
 
@@ -163,7 +163,7 @@ def test_archiving_takes_documents_out_of_searches_and_can_be_taken_back(office:
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "expected"),
     [
         (BulkEdit("truth", "opinion"), "'opinion' is not a value of truth"),
         (BulkEdit("jurisdiction", "Texas"), "'Texas' is not a jurisdiction"),
@@ -177,13 +177,13 @@ def test_archiving_takes_documents_out_of_searches_and_can_be_taken_back(office:
     ],
 )
 def test_a_value_a_field_cannot_hold_is_a_problem_that_names_the_document(
-    office: Workbench, edit: BulkEdit, said: str
+    office: Workbench, edit: BulkEdit, expected: str
 ) -> None:
     policy = by_name(office, "policy.md")
     plan = office.bulk_edit.plan({policy.id: [edit, BulkEdit("owner", "A")]})
     assert [each.field for each in plan.changes] == ["owner"]
     [problem] = plan.problems
-    assert problem.about == "policy.md" and said in problem.what and str(problem) == f"policy.md: {problem.what}"
+    assert problem.about == "policy.md" and expected in problem.what and str(problem) == f"policy.md: {problem.what}"
 
 
 def test_the_same_file_cannot_be_twice_in_one_project(office: Workbench) -> None:
@@ -229,9 +229,9 @@ def test_rows_that_cannot_be_used_are_told_and_the_others_go_on(office: Workbenc
     rows = "\n".join(("id,file,sha256,owner,colour", *lines))
     read = read_edits(rows.encode(), "d.csv", office.documents.list())
     assert read.edits == {policy.id: (BulkEdit("owner", "B"),)}
-    told = " ".join(map(str, read.problems))
-    for said in ("'colour' is not known", "Row 2: there is no document with id 99", "Row 3:", "Row 5:"):
-        assert said in told
+    text = " ".join(map(str, read.problems))
+    for statement in ("'colour' is not known", "Row 2: there is no document with id 99", "Row 3:", "Row 5:"):
+        assert statement in text
 
 
 @pytest.mark.parametrize("data", [b"", b"owner,tags\nA,b\n", b'id,"owner\n1,A\n'])
@@ -262,15 +262,15 @@ def test_whatever_is_written_is_read_back_as_it_was(owner: str, tags: list[str],
 def test_what_is_said_of_a_document_while_it_is_read_is_not_lost(tmp_path: Path) -> None:
     stores = Stores(WordEmbedder())
     office = built(stores, tmp_path)
-    told: list[int] = []
+    reports: list[int] = []
 
     document_id = office.documents.upload("notes.md", NOTES.encode()).document_id
     mark = stores.catalogue.mark
 
     def marked(own_id: int, *, step: str) -> None:
         mark(own_id, step=step)
-        if step == "embed" and not told:
-            told.append(own_id)
+        if step == "embed" and not reports:
+            reports.append(own_id)
             plan = office.bulk_edit.plan(
                 {own_id: [BulkEdit("tags", "late"), BulkEdit("owner", "Ann"), BulkEdit("truth", "reality")]}
             )
@@ -279,7 +279,7 @@ def test_what_is_said_of_a_document_while_it_is_read_is_not_lost(tmp_path: Path)
     stores.catalogue.mark = marked  # type: ignore[method-assign]
     office.documents.retry(document_id)
     now = office.documents.get(document_id)
-    assert told and now.state is DocumentState.READY
+    assert reports and now.state is DocumentState.READY
     assert (now.tags, now.owner) == (("late",), "Ann")
     assert now.labels.truth.value == "reality" and now.labels.truth.confirmed
     assert all(each.tags == ("late",) and each.truth == "reality" for each in office.documents.passages(document_id))

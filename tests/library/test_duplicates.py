@@ -73,9 +73,9 @@ def test_how_a_text_is_cut_into_sentences_makes_no_difference(text: str, at: int
 
 def test_the_estimate_comes_near_the_exact_share() -> None:
     chance = random.Random(3)
-    for kept in (50, 100, 150, 190):
+    for stored in (50, 100, 150, 190):
         first = chance.sample(WORDS, 200)
-        second = first[:kept] + chance.sample([word for word in WORDS if word not in first], 200 - kept)
+        second = first[:stored] + chance.sample([word for word in WORDS if word not in first], 200 - stored)
         one, other = triples([" ".join(first)]), triples([" ".join(second)])
         assert abs(estimate_jaccard(minima(one), minima(other)) - shared_text(one, other).jaccard) < 0.15
 
@@ -104,9 +104,9 @@ def test_signatures_stay_what_they_are() -> None:
 STORED = [840307597, 717228198, 261079609, 350228352]
 
 
-@pytest.mark.parametrize(("share", "said"), [(1.0, "100 %"), (0.99999, "99 %"), (0.94, "94 %"), (0.0, "0 %")])
-def test_only_the_same_is_called_100_per_cent(share: float, said: str) -> None:
-    assert percent(share) == said
+@pytest.mark.parametrize(("share", "expected"), [(1.0, "100 %"), (0.99999, "99 %"), (0.94, "94 %"), (0.0, "0 %")])
+def test_only_the_same_is_called_100_per_cent(share: float, expected: str) -> None:
+    assert percent(share) == expected
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), min_size=1), st.randoms())

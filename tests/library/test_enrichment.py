@@ -55,10 +55,10 @@ def test_a_document_is_enriched_after_it_is_read_and_can_be_found(workbench: Wor
     assert found.document_type.value == "policy"
     assert found.summary.sentences and found.keywords.words and found.questions.questions
     page = workbench.documents.page(found.document_id, 1).text
-    for said in (*found.summary.sentences, *(each.answer for each in found.questions.questions)):
-        assert page[said.start : said.end] == said.text
-        citation = workbench.enrichment.citation(workbench.documents.get(found.document_id), said)
-        assert citation.citation_id == said.citation_id and said.text in citation.quote
+    for statement in (*found.summary.sentences, *(each.answer for each in found.questions.questions)):
+        assert page[statement.start : statement.end] == statement.text
+        citation = workbench.enrichment.citation(workbench.documents.get(found.document_id), statement)
+        assert citation.citation_id == statement.citation_id and statement.text in citation.quote
 
 
 def test_the_job_waits_in_the_queue_and_is_one_per_document(stores: Stores, workbench: Workbench) -> None:
@@ -93,9 +93,9 @@ def test_one_operation_that_fails_leaves_the_others_and_is_tried_again_by_the_ne
             "Run it again; if it fails again, report this document.",
         ),
     ]
-    told = workbench.enrichment.statistics()
-    assert (told.enriched, told.unenriched, told.rate) == (0, 1, 0.0)
-    assert told.operations[Operation.KEYWORDS].failed == 1 and told.operations[Operation.SUMMARY].done == 1
+    reported = workbench.enrichment.statistics()
+    assert (reported.enriched, reported.unenriched, reported.rate) == (0, 1, 0.0)
+    assert reported.operations[Operation.KEYWORDS].failed == 1 and reported.operations[Operation.SUMMARY].done == 1
     assert workbench.enrichment.failed() == [document_id] == workbench.enrichment.lacking()
     again = workbench.enrichment.enrich(document_id)
     assert [each.operation for each in again] == [Operation.KEYWORDS, Operation.DATES]
@@ -113,8 +113,8 @@ def test_a_newer_operation_draws_only_what_is_outdated(stores: Stores, workbench
     desk = desk_with(workbench, stores, {**OPERATIONS, Operation.SUMMARY: newer})
     assert [(each.operation, each.version) for each in desk.enrich(document_id)] == [(Operation.SUMMARY, 2)]
     assert desk.enrich(document_id) == ()
-    told = workbench.enrichment.statistics()
-    assert told.operations[Operation.SUMMARY].outdated == 1 and told.enriched == 0
+    reported = workbench.enrichment.statistics()
+    assert reported.operations[Operation.SUMMARY].outdated == 1 and reported.enriched == 0
 
 
 def test_what_was_drawn_from_an_older_reading_does_not_stand(stores: Stores, workbench: Workbench) -> None:
@@ -130,12 +130,12 @@ def test_what_was_drawn_from_an_older_reading_does_not_stand(stores: Stores, wor
 def test_a_batch_tells_how_far_it_is_stops_and_goes_on_where_it_ended(stores: Stores, workbench: Workbench) -> None:
     stores.jobs.work = lambda kind, number: None
     ids = [add(workbench, f"leave{number}.md", f"{POLICY}\nNumber {number}.\n") for number in range(4)]
-    heard: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     desk = workbench.enrichment
     lacking = desk.lacking()
     assert sorted(lacking) == ids
-    report = desk.enrich_many(lacking, stop=lambda: len(heard) == 2, on_document=lambda *told: heard.append(told))
-    assert report.stopped and (report.done, report.total) == (2, 4) and heard == [(1, 4), (2, 4)]
+    report = desk.enrich_many(lacking, stop=lambda: len(reports) == 2, on_document=lambda *args: reports.append(args))
+    assert report.stopped and (report.done, report.total) == (2, 4) and reports == [(1, 4), (2, 4)]
     assert desk.statistics().enriched == 2 and desk.statistics().rate == 50.0
     workbench.documents.delete(ids[0])
     report = desk.enrich_many([*desk.lacking(), ids[0]])
@@ -148,8 +148,14 @@ def test_statistics_count_what_is_read_and_what_is_not(workbench: Workbench) -> 
     add(workbench)
     broken = workbench.documents.upload("broken.pdf", b"%PDF-1.7 nothing").document_id
     assert workbench.documents.get(broken).state is DocumentState.FAILED
-    told = workbench.enrichment.statistics()
-    assert (told.total, told.embedded, told.enriched, told.unenriched, told.rate) == (2, 1, 1, 1, 50.0)
+    reported = workbench.enrichment.statistics()
+    assert (reported.total, reported.embedded, reported.enriched, reported.unenriched, reported.rate) == (
+        2,
+        1,
+        1,
+        1,
+        50.0,
+    )
     assert workbench.enrichment.enrich(broken) == ()
 
 
@@ -157,8 +163,8 @@ def test_what_a_person_changed_survives_every_later_run_until_it_is_reset(workbe
     document_id = add(workbench)
     desk = workbench.enrichment
     found = desk.of(document_id)
-    gone, kept = found.keywords.words[0], found.keywords.words[1:3]
-    desk.edits.set_keywords(document_id, [*kept, "  Harbour   rules "], "Ann")
+    removed, stored = found.keywords.words[0], found.keywords.words[1:3]
+    desk.edits.set_keywords(document_id, [*stored, "  Harbour   rules "], "Ann")
     desk.edits.rewrite_summary(document_id, "How leave\nis asked for.", "Ann")
     desk.edits.set_type(document_id, "handbook", "Ann")
     question = found.questions.questions[0].question
@@ -167,7 +173,7 @@ def test_what_a_person_changed_survives_every_later_run_until_it_is_reset(workbe
         run()
         shown = desk.of(document_id)
         assert shown.complete
-        assert set(shown.keywords.words) == {*kept, "Harbour rules"} and gone not in shown.keywords.words
+        assert set(shown.keywords.words) == {*stored, "Harbour rules"} and removed not in shown.keywords.words
         assert shown.summary.rewritten == "How leave is asked for."
         assert shown.document_type.value == "handbook" and shown.document_type.by_hand
         assert question not in [each.question for each in shown.questions.questions]
@@ -228,13 +234,13 @@ def test_enrichment_changes_no_search(stores: Stores, tmp_path: Path) -> None:
     plain = Stores(WordEmbedder(), jobs=InlineJobs())
     both = (built(stores, tmp_path), built(plain, tmp_path))
     plain.jobs.work = lambda kind, number: None
-    told = []
+    reports = []
     for workbench in both:
         add(workbench)
         add(workbench, "other.md", "# Boats\n\nThe leave of a boat is noted by the harbour master each day.\n")
         result = workbench.search.run(SearchRequest("who approves leave"))
-        told.append([(hit.candidate.passage.text, round(hit.score.total, 9)) for hit in result.hits])
-    assert told[0] == told[1] and told[0]
+        reports.append([(hit.candidate.passage.text, round(hit.score.total, 9)) for hit in result.hits])
+    assert reports[0] == reports[1] and reports[0]
 
 
 def test_a_store_of_its_own_keeps_nothing_of_another() -> None:

@@ -136,14 +136,14 @@ def test_a_server_that_knows_what_we_have_sends_nothing(bench: Workbench, site: 
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")), etag='"v1"')
     feed = bench.feeds.add(site.url("/f.xml"))
     bench.feeds.fetch_soon(feed.id)
-    asked = [headers.get("if-none-match") for path, headers in site.asked]
-    assert asked == [None, '"v1"']
-    (kept,) = bench.feeds.feeds()
-    assert (kept.entries, kept.taken, kept.problem) == (1, 1, "")
+    requests = [headers.get("if-none-match") for path, headers in site.requests]
+    assert requests == [None, '"v1"']
+    (stored,) = bench.feeds.feeds()
+    assert (stored.entries, stored.taken, stored.problem) == (1, 1, "")
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "expected"),
     [
         (Answer(status=500), "answered with 500"),
         (Answer(b"<html><body>No feed</body></html>"), "is not a feed"),
@@ -152,12 +152,12 @@ def test_a_server_that_knows_what_we_have_sends_nothing(bench: Workbench, site: 
     ],
 )
 def test_what_goes_wrong_is_noted_with_the_feed_and_goes_when_it_is_well_again(
-    bench: Workbench, site: Site, answer: Answer, said: str
+    bench: Workbench, site: Site, answer: Answer, expected: str
 ) -> None:
     site.answers["/f.xml"] = answer
     feed = bench.feeds.add(site.url("/f.xml"))
-    (told,) = bench.feeds.feeds()
-    assert said in told.problem and told.remedy and told.fetched_at == NOW
+    (reported,) = bench.feeds.feeds()
+    assert expected in reported.problem and reported.remedy and reported.fetched_at == NOW
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")))
     bench.feeds.fetch_soon(feed.id)
     assert bench.feeds.feeds()[0].problem == ""
@@ -180,7 +180,7 @@ def test_a_deleted_feed_is_fetched_no_more_and_its_documents_stay(bench: Workben
     feed = bench.feeds.add(site.url("/f.xml"))
     bench.feeds.delete(feed.id)
     bench.jobs.handlers[JobKind.FEED].run(feed.id)
-    assert len(site.asked) == 1 and len(from_feed(bench)) == 1 and list(bench.feeds.feeds()) == []
+    assert len(site.requests) == 1 and len(from_feed(bench)) == 1 and list(bench.feeds.feeds()) == []
 
 
 def test_an_address_that_cannot_be_one_is_refused_at_once(bench: Workbench) -> None:
@@ -190,8 +190,8 @@ def test_an_address_that_cannot_be_one_is_refused_at_once(bench: Workbench) -> N
 
 
 def test_hostile_titles_make_harmless_names(bench: Workbench, site: Site) -> None:
-    told = item("1", "It is paid.").replace("Notice 1", "../../etc/passwd &lt;b&gt;x&lt;/b&gt;\u202e" + "y" * 500)
-    site.answers["/f.xml"] = Answer(rss(told))
+    reported = item("1", "It is paid.").replace("Notice 1", "../../etc/passwd &lt;b&gt;x&lt;/b&gt;\u202e" + "y" * 500)
+    site.answers["/f.xml"] = Answer(rss(reported))
     bench.feeds.add(site.url("/f.xml"))
     (name,) = from_feed(bench)
     assert "/" not in name and "\u202e" not in name and "<" not in name and len(name) < 140

@@ -30,7 +30,7 @@ def by_name(office: Workbench, name: str) -> Document:
     return next(each for each in office.documents.list(archived=None) if each.name == name)
 
 
-def told(entry: HistoryEntry) -> list[tuple[str, str, str, str]]:
+def lines_of(entry: HistoryEntry) -> list[tuple[str, str, str, str]]:
     return [(each.about, each.field, each.before, each.after) for each in entry.changes]
 
 
@@ -40,7 +40,7 @@ def test_a_label_correction_is_in_the_history_with_before_and_after_and_is_undon
     office.bulk_edit.set_labels([(policy.id, "authority", "vendor")], "Ann")
     (entry,) = office.history.newest()
     assert (entry.kind, entry.who, entry.what) == (HistoryKind.DOCUMENTS, "Ann", "Labels corrected")
-    assert told(entry) == [("policy.md", "authority", before.value or "", "vendor")]
+    assert lines_of(entry) == [("policy.md", "authority", before.value or "", "vendor")]
     assert office.history.of_document(policy.id) == [entry]
     office.history.undo(entry, "Bob")
     assert by_name(office, "policy.md").labels.authority == before
@@ -61,8 +61,8 @@ def test_added_and_changed_topics_are_in_the_history_and_undone(office: Workbenc
         (HistoryKind.TOPICS, "Ben", True),
         (HistoryKind.TOPICS, "Ann", False),
     ]
-    assert told(added) == [("Overtime", "", "", ""), ("Sick leave", "", "", "")]
-    assert told(changed) == [
+    assert lines_of(added) == [("Overtime", "", "", ""), ("Sick leave", "", "", "")]
+    assert lines_of(changed) == [
         ("Overtime", "needs", ", ".join(Truth), "regulatory"),
         ("Overtime", "owner", "", "Cid"),
         ("Sick leave", "", "in use", "archived"),
@@ -111,7 +111,7 @@ def test_an_accepted_version_is_in_the_history_until_it_is_undone(office: Workbe
     old, new = by_name(office, "policy.md"), by_name(office, "notes.md")
     office.versions.accept(old.id, new.id, "Ann")
     (entry,) = office.history.of_document(old.id)
-    assert told(entry) == [("policy.md", "version", "current", "replaced by notes.md")] and entry.can_undo
+    assert lines_of(entry) == [("policy.md", "version", "current", "replaced by notes.md")] and entry.can_undo
     office.history.undo(entry, "Bob")
     assert not by_name(office, "policy.md").archived
     assert [(each.what, each.can_undo) for each in office.history.newest()] == [
@@ -131,7 +131,7 @@ def test_a_coverage_decision_is_in_the_history_and_is_undone(office: Workbench) 
     office.coverage.decide(board, cell, opinion)
     office.coverage.decide(board, cell, replace(opinion, who="Bob", owner="HR", after=1))
     last, first, _ = office.history.newest()
-    assert told(last) == [("overtime approval · regulatory", "", "gap confirmed, Legal", "gap confirmed, HR")]
+    assert lines_of(last) == [("overtime approval · regulatory", "", "gap confirmed, Legal", "gap confirmed, HR")]
     assert (last.can_undo, first.can_undo) == (True, False)
     with pytest.raises(BadRequest, match="needs a name"):
         office.history.undo(last, "")
@@ -146,6 +146,8 @@ def test_a_profile_is_in_the_history_and_goes_back_one_version(office: Workbench
     profiles.save(mine, "Ann")
     profiles.save(replace(mine, threshold=0.2), "Bob", after=1)
     last, first = office.history.newest()
-    assert told(last) == [("mine", "threshold", f"{mine.threshold:g}", "0.2")] and last.can_undo and not first.can_undo
+    assert (
+        lines_of(last) == [("mine", "threshold", f"{mine.threshold:g}", "0.2")] and last.can_undo and not first.can_undo
+    )
     office.history.undo(last, "Ann")
     assert profiles.find("mine").threshold == mine.threshold

@@ -39,11 +39,11 @@ def web() -> HttpFetcher:
     ],
 )
 def test_what_is_no_plain_web_address_is_refused_before_anything_is_asked(url: str) -> None:
-    asked: list[str] = []
-    web = HttpFetcher(resolve=lambda host, port: asked.append(host) or ["93.184.216.34"])  # type: ignore[func-returns-value]
+    requests: list[str] = []
+    web = HttpFetcher(resolve=lambda host, port: requests.append(host) or ["93.184.216.34"])  # type: ignore[func-returns-value]
     with pytest.raises(BadRequest) as refused:
         web.fetch(url)
-    assert refused.value.hint and asked == []
+    assert refused.value.hint and requests == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_this_machine_is_refused_however_it_is_written(site: Site, host: str) ->
     site.answers["/"] = Answer(b"secret")
     with pytest.raises((BadRequest, FetchFailed)):
         HttpFetcher(seconds=2.0).fetch(site.url("/", host))
-    assert site.asked == []
+    assert site.requests == []
 
 
 def test_the_connection_goes_to_the_address_that_was_checked_and_the_server_hears_the_name(site: Site) -> None:
@@ -94,7 +94,7 @@ def test_the_connection_goes_to_the_address_that_was_checked_and_the_server_hear
         site.url("/feed", "feeds.example")
     )
     assert found.body == b"news"
-    assert site.asked[0][1]["host"] == f"feeds.example:{site.port}"
+    assert site.requests[0][1]["host"] == f"feeds.example:{site.port}"
     assert next(answers) == ["192.0.2.1"]
 
 
@@ -151,10 +151,10 @@ def test_an_answer_packed_in_a_way_nobody_asked_for_is_not_unpacked(site: Site, 
         web.fetch(site.url("/"))
 
 
-@pytest.mark.parametrize(("status", "said"), [(404, "404"), (500, "500"), (403, "403")])
-def test_what_a_server_refuses_is_said(site: Site, web: HttpFetcher, status: int, said: str) -> None:
+@pytest.mark.parametrize(("status", "expected"), [(404, "404"), (500, "500"), (403, "403")])
+def test_what_a_server_refuses_is_said(site: Site, web: HttpFetcher, status: int, expected: str) -> None:
     site.answers["/"] = Answer(status=status)
-    with pytest.raises(FetchFailed, match=said):
+    with pytest.raises(FetchFailed, match=expected):
         web.fetch(site.url("/"))
 
 
@@ -164,8 +164,8 @@ def test_a_server_that_is_not_there_is_said(web: HttpFetcher) -> None:
 
 
 def test_what_a_server_says_of_a_file_is_kept(site: Site, web: HttpFetcher) -> None:
-    said = {"Content-Type": "application/pdf", "Content-Disposition": 'attachment; filename="plan 1.pdf"'}
-    site.answers["/d?id=1"] = Answer(b"%PDF", headers={**said, "Last-Modified": "Tue, 05 Mar 2024 10:00:00 GMT"})
+    values = {"Content-Type": "application/pdf", "Content-Disposition": 'attachment; filename="plan 1.pdf"'}
+    site.answers["/d?id=1"] = Answer(b"%PDF", headers={**values, "Last-Modified": "Tue, 05 Mar 2024 10:00:00 GMT"})
     found = web.fetch(site.url("/d?id=1"))
     assert (found.file_name, found.media_type) == ("plan 1.pdf", "application/pdf")
     assert found.modified == "Tue, 05 Mar 2024 10:00:00 GMT"

@@ -2,7 +2,7 @@
 
 import io
 
-from core.library.shortlist_brief import shortlist_markdown, shortlist_xlsx
+from core.library.shortlist_brief import shortlist_docx, shortlist_markdown, shortlist_xlsx
 from core.library.shortlists import Shortlist, ShortlistItem
 from tests.stores.contracts.usage import AT
 
@@ -18,6 +18,28 @@ def test_the_brief_goes_truth_by_truth_with_numbered_quotes() -> None:
     assert text.index("## Regulatory") < text.index("## Reality") < text.index("## No truth known")
     assert "“Pay weekly.” (1)" in text and "“'=Paid late.” (2)" in text and "Note: key" in text
     assert "⚠ The document was deleted." in text and "2. a.md, section Pay" in text
+
+
+def test_the_word_document_has_the_same_order_and_any_character() -> None:
+    import docx
+
+    items = (_item("reality", "Paid late.\x0b"), _item("regulatory", "Pay weekly.", "key"))
+    brief = docx.Document(io.BytesIO(shortlist_docx(Shortlist("Pay & leave", "", AT, items), {1: "It was deleted."})))
+    lines = [(each.style.name if each.style else "", each.text.strip()) for each in brief.paragraphs]
+    assert lines == [
+        ("Title", "Pay & leave"),
+        ("Heading 1", "Regulatory"),
+        ("Quote", "“Pay weekly.” (1)"),
+        ("Normal", "Question: Who pays?"),
+        ("Normal", "Note: key"),
+        ("Normal", "⚠ It was deleted."),
+        ("Heading 1", "Reality"),
+        ("Quote", "“Paid late.” (2)"),
+        ("Normal", "Question: Who pays?"),
+        ("Heading 1", "Sources"),
+        ("Normal", "1. a.md, section Pay"),
+        ("Normal", "2. a.md, section Pay"),
+    ]
 
 
 def test_the_workbook_has_a_row_per_item_and_no_formula() -> None:

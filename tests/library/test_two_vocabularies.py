@@ -78,16 +78,16 @@ def test_documents_are_labelled_on_upload_by_their_own_librarys_vocabulary(both:
 
 
 def test_questions_are_routed_by_their_own_librarys_vocabulary(both: Both) -> None:
-    asked = SearchRequest("which erasure request came from Kosova?")
+    request = SearchRequest("which erasure request came from Kosova?")
 
     def route(library: Workbench) -> object:
-        found = library.search.run(asked).route
+        found = library.search.run(request).route
         return found.domain, found.jurisdiction, [chip.value for chip in found.chips]
 
     first, second = each(both, route)
     assert first == ("privacy", "country:XK", ["privacy", "country:XK"])
     assert second == ("haulage", "country:CA", ["haulage", "country:CA"])
-    assert each(both, lambda library: library.search.run_many([asked])[0].route.domain) == ["privacy", "haulage"]
+    assert each(both, lambda library: library.search.run_many([request])[0].route.domain) == ["privacy", "haulage"]
 
 
 def test_field_terms_take_the_titles_of_their_own_library(both: Both) -> None:
@@ -102,8 +102,8 @@ def test_field_terms_take_the_titles_of_their_own_library(both: Both) -> None:
     )
     assert places == [("country:XK",), ("country:CA",)]
     notices = each(both, lambda library: " ".join(library.search.run(SearchRequest("answers domain:none")).notices))
-    assert ["privacy" in str(said) for said in notices] == [True, False]
-    assert ["haulage" in str(said) for said in notices] == [False, True]
+    assert ["privacy" in str(statement) for statement in notices] == [True, False]
+    assert ["haulage" in str(statement) for statement in notices] == [False, True]
 
 
 def test_files_of_questions_and_filters_take_the_titles_of_their_own_library(both: Both) -> None:
@@ -116,8 +116,8 @@ def test_files_of_questions_and_filters_take_the_titles_of_their_own_library(bot
     first, second = each(both, read)
     assert first == (("privacy", "Duties"), ("country:XK", "Dominion"))
     assert second == (("Privacy", "taxes"), ("Kosovo", "country:CA"))
-    asked = each(both, lambda library: filters_from(["domains=Duties"], library.vocabulary.terms()).domains)
-    assert asked == [("Duties",), ("taxes",)]
+    requested = each(both, lambda library: filters_from(["domains=Duties"], library.vocabulary.terms()).domains)
+    assert requested == [("Duties",), ("taxes",)]
 
 
 def test_facets_count_and_titles_name_each_librarys_own_domains(both: Both) -> None:

@@ -31,8 +31,8 @@ class Tray:
     def add(self, *texts: str) -> list[int]:
         """Take texts in; their document ids."""
         files = [NewFile(f"{number}.md", text.encode) for number, text in enumerate(texts)]
-        told = list(self.workbench.upload_queue.take_in(files, project="north", tags=["new"]))
-        return [each.document_id for each in told if isinstance(each, UploadReceipt)]
+        reported = list(self.workbench.upload_queue.take_in(files, project="north", tags=["new"]))
+        return [each.document_id for each in reported if isinstance(each, UploadReceipt)]
 
     def let_go(self) -> None:
         """Run what waits."""
@@ -59,9 +59,9 @@ def test_a_batch_is_stored_whole_and_one_bad_file_stops_no_other(tray: Tray) -> 
         NewFile("empty", bytes),
         NewFile("b.md", LAW.encode),
     ]
-    told = list(tray.workbench.upload_queue.take_in(files, project="north"))
-    assert [isinstance(each, FivefoldError) for each in told] == [False, True, True, False]
-    assert isinstance(told[3], UploadReceipt) and told[3].duplicate_of == "a.md"
+    reported = list(tray.workbench.upload_queue.take_in(files, project="north"))
+    assert [isinstance(each, FivefoldError) for each in reported] == [False, True, True, False]
+    assert isinstance(reported[3], UploadReceipt) and reported[3].duplicate_of == "a.md"
     assert tray.stores.jobs.waiting() == 1
     tray.let_go()
     assert tray.states() == ["ready"]
@@ -84,8 +84,8 @@ def test_the_smallest_files_of_a_batch_are_read_first_and_batches_take_turns(tra
     def take_in(*sizes: int) -> dict[int, int]:
         texts = {size: f"# {size}\n{'word ' * size}".encode() for size in sizes}
         files = [NewFile(f"{size}.md", lambda text=texts[size]: text, len(texts[size])) for size in sizes]
-        told = tray.workbench.upload_queue.take_in(files)
-        receipts = [each for each in told if isinstance(each, UploadReceipt)]
+        reported = tray.workbench.upload_queue.take_in(files)
+        receipts = [each for each in reported if isinstance(each, UploadReceipt)]
         return {int(each.name.removesuffix(".md")): each.document_id for each in receipts}
 
     one = take_in(900, 10, 300)

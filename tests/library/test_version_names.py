@@ -78,8 +78,8 @@ def test_any_name_can_be_read(name: str) -> None:
 def test_names_tell_which_is_newer_in_any_order_of_upload(older: str, newer: str, why: str) -> None:
     for first, second in ((named(older, 1), named(newer, 2)), (named(older, 2), named(newer, 1))):
         for pair in ((first, second), (second, first)):
-            before, after, told = in_order(*pair)
-            assert (before.name, after.name) == (older, newer) and why in told
+            before, after, reported = in_order(*pair)
+            assert (before.name, after.name) == (older, newer) and why in reported
 
 
 def test_their_own_dates_come_before_their_names_and_the_upload_last() -> None:
@@ -119,5 +119,7 @@ def test_entries_of_feeds_with_one_address_are_suggested_whatever_they_say() -> 
 
 def test_why_is_told_in_words() -> None:
     pair = DuplicatePair(1, 2, 0.6, 0.83, 0.9, suggested=True)
-    said = explained(named("Policy v1.pdf", title="Travel"), named("Policy v2.pdf", 2, title="Travel"), pair)
-    assert said == ("same name but for “v2” in place of “v1”, same title, 83 % of the older one's sentences the same")
+    statement = explained(named("Policy v1.pdf", title="Travel"), named("Policy v2.pdf", 2, title="Travel"), pair)
+    assert statement == (
+        "same name but for “v2” in place of “v1”, same title, 83 % of the older one's sentences the same"
+    )

@@ -17,7 +17,7 @@ from core.domain.results import Citation
 from core.insights.store import EvidenceLink
 from core.library.documents import Follower
 from core.library.versions.diff import ChangeKind
-from core.library.versions.outdated_citations import taken_over
+from core.library.versions.outdated_citations import with_updated_citation
 from core.library.versions.service import RelatedDocuments
 from core.workbench import Workbench
 from tests.search.library import WordEmbedder
@@ -141,9 +141,9 @@ def test_the_same_file_in_two_projects_is_a_duplicate(shelf: Shelf) -> None:
 
 
 def test_entries_of_a_feed_with_one_address_are_suggested(shelf: Shelf) -> None:
-    told = {"source_type": SourceType.FEED, "url": "https://example.org/news/7"}
-    first = shelf.add("notice.md", V1, **told)
-    second = shelf.add("correction.md", OTHER, **told)
+    values = {"source_type": SourceType.FEED, "url": "https://example.org/news/7"}
+    first = shelf.add("notice.md", V1, **values)
+    second = shelf.add("correction.md", OTHER, **values)
     (suggestion,), _ = shelf.versions.suggestions()
     assert {suggestion.older.id, suggestion.newer.id} == {first, second} and "same address" in suggestion.because
 
@@ -157,11 +157,11 @@ def test_reading_again_changes_nothing(shelf: Shelf, three: tuple[int, int, int]
 def test_a_job_killed_after_the_signature_is_made_good_by_its_repetition(shelf: Shelf) -> None:
     store = shelf.versions._store
     first = shelf.add("a v1.md", V1)
-    kept = store.pair
+    stored = store.pair
     store.pair = lambda pairs: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         shelf.add("a v2.md", V2)
-    store.pair = kept  # type: ignore[method-assign]
+    store.pair = stored  # type: ignore[method-assign]
     second = next(each.id for each in shelf.workbench.documents.list() if each.name == "a v2.md")
     assert shelf.related(first).near == ()
     shelf.workbench.ingestion.ingest(second)
@@ -315,13 +315,13 @@ def test_only_a_chain_of_two_is_turned_round(shelf: Shelf, three: tuple[int, int
     assert shelf.chain(three[0]) == list(three)
 
 
-@pytest.mark.parametrize(("gone", "left"), [(0, (1, 2)), (1, (0, 2)), (2, (0, 1))])
+@pytest.mark.parametrize(("removed", "left"), [(0, (1, 2)), (1, (0, 2)), (2, (0, 1))])
 def test_a_chain_closes_when_one_of_it_is_deleted(
-    shelf: Shelf, three: tuple[int, int, int], gone: int, left: tuple[int, int]
+    shelf: Shelf, three: tuple[int, int, int], removed: int, left: tuple[int, int]
 ) -> None:
     shelf.versions.accept(three[0], three[1])
     shelf.versions.accept(three[1], three[2])
-    shelf.workbench.documents.delete(three[gone])
+    shelf.workbench.documents.delete(three[removed])
     assert shelf.chain(three[left[0]]) == [three[each] for each in left]
     assert shelf.living() == {"canteen.md", f"travel rules v{left[1] + 1}.md"}
 
@@ -366,26 +366,28 @@ def noted(shelf: Shelf, document_id: int, part: str) -> EvidenceLink:
 def test_a_note_on_replaced_text_is_suspect_with_the_new_wording_beside_it(
     shelf: Shelf, three: tuple[int, int, int]
 ) -> None:
-    changed, kept = noted(shelf, three[0], "Receipts"), noted(shelf, three[0], "Private cars")
-    assert [] == shelf.versions.suspect_citations(three[0]) == list(shelf.versions.suspect_links([changed, kept]))
+    changed, insight = noted(shelf, three[0], "Receipts"), noted(shelf, three[0], "Private cars")
+    assert [] == shelf.versions.suspect_citations(three[0]) == list(shelf.versions.suspect_links([changed, insight]))
     shelf.versions.accept(three[0], three[1])
     shelf.versions.accept(three[1], three[2])
-    doubts = shelf.versions.suspect_links([changed, kept])
+    doubts = shelf.versions.suspect_links([changed, insight])
     assert "replaced by 'travel rules v3.md', which does not say this word for word" in doubts[changed].why
-    assert "which says the same" in doubts[kept].why
+    assert "which says the same" in doubts[insight].why
     proposal = doubts[changed].proposal
     assert proposal is not None and "within seven days" in proposal.sentence.text and 0.6 < proposal.likeness < 1
     for document_id in three:  # also the newer ones tell what rests on what they replaced
-        told = shelf.versions.suspect_citations(document_id)
-        assert {(each.document.id, each.quote) for each in told} == {(three[0], each.quote) for each in (changed, kept)}
+        reported = shelf.versions.suspect_citations(document_id)
+        assert {(each.document.id, each.quote) for each in reported} == {
+            (three[0], each.quote) for each in (changed, insight)
+        }
 
 
 def test_an_older_version_does_not_tell_what_rests_on_a_newer_one(shelf: Shelf, three: tuple[int, int, int]) -> None:
     link = noted(shelf, three[1], "Receipts")
     shelf.versions.accept(three[0], three[1])
     shelf.versions.accept(three[1], three[2])
-    told = [[each.quote for each in shelf.versions.suspect_citations(document_id)] for document_id in three]
-    assert told == [[], [link.quote], [link.quote]]
+    reported = [[each.quote for each in shelf.versions.suspect_citations(document_id)] for document_id in three]
+    assert reported == [[], [link.quote], [link.quote]]
 
 
 def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, int]) -> None:
@@ -393,7 +395,7 @@ def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, 
     shelf.versions.accept(three[0], three[1])
     (citing,) = shelf.versions.suspect_citations(three[0])
     assert citing.suspicion.proposal is not None and citing.link == link
-    shelf.workbench.insights.change(taken_over(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
+    shelf.workbench.insights.change(with_updated_citation(citing.by, link, citing.suspicion.proposal))  # type: ignore[arg-type]
     assert shelf.versions.suspect_citations(three[0]) == []
     (note,) = shelf.workbench.insights.about([three[1]])
     text = shelf.workbench.documents.page(three[1], note.links[0].page).text
@@ -404,11 +406,11 @@ def test_a_note_takes_over_the_new_wording(shelf: Shelf, three: tuple[int, int, 
 def test_a_sentence_that_a_document_no_longer_says_after_it_was_read_again_is_suspect(shelf: Shelf) -> None:
     document_id = shelf.add("rules.md", V1)
     link = noted(shelf, document_id, "Receipts")
-    gone = replace(link, quote="Receipts are handed in within fifteen days after the journey has ended.")
+    removed = replace(link, quote="Receipts are handed in within fifteen days after the journey has ended.")
     shelf.workbench.documents.retry(document_id)
-    doubts = shelf.versions.suspect_links([link, gone])
-    assert list(doubts) == [gone] and "read again" in doubts[gone].why
-    assert doubts[gone].proposal is not None and doubts[gone].proposal.sentence.text == link.quote
+    doubts = shelf.versions.suspect_links([link, removed])
+    assert list(doubts) == [removed] and "read again" in doubts[removed].why
+    assert doubts[removed].proposal is not None and doubts[removed].proposal.sentence.text == link.quote
 
 
 def test_of_a_deleted_document_nothing_is_said(shelf: Shelf) -> None:

@@ -62,8 +62,8 @@ def test_a_domain_of_ones_own_counts_in_classifier_router_filters_and_coverage_a
     library = built(Stores(WordEmbedder()), tmp_path)
     own = DomainWords(f"own_{title}", title.capitalize(), tuple(words))
     library.vocabulary.save(Vocabulary((own,)), who="Ann")
-    said = " ".join(f"Every {word} is kept in the file of the {words[0]}." for word in words * 4)
-    document = upload(library, "kept.md", f"# How it is kept\n{said}\n")
+    text = " ".join(f"Every {word} is kept in the file of the {words[0]}." for word in words * 4)
+    document = upload(library, "kept.md", f"# How it is kept\n{text}\n")
     other = upload(library, "taxes.md", "# Taxes\nEmployers withhold income tax. The tax return is due in April.\n")
 
     assert document.labels.domain.value == own.name
@@ -82,8 +82,8 @@ def test_a_domain_of_ones_own_counts_in_classifier_router_filters_and_coverage_a
 
 def test_names_of_authorities_and_places_are_read_in_documents_and_questions(library: Workbench) -> None:
     library.vocabulary.save(PRIVACY, who="Ann")
-    asked = library.search.run(SearchRequest("what does the ministry of northern roads ask for in Kosova?"))
-    assert asked.route.jurisdiction == "country:XK"
+    requested = library.search.run(SearchRequest("what does the ministry of northern roads ask for in Kosova?"))
+    assert requested.route.jurisdiction == "country:XK"
     text = "# Guidance for hauliers\n" + "The Ministry of Northern Roads recommends rest in Kosova every day. " * 6
     document = upload(library, "hauliers.md", text)
     assert document.labels.jurisdiction.value == "country:XK"

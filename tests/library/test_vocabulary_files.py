@@ -64,10 +64,10 @@ def test_a_csv_holds_nothing_a_spreadsheet_would_run(vocabulary: Vocabulary) -> 
 def test_joining_keeps_all_words_of_both_and_twice_is_once(one: Vocabulary, other: Vocabulary) -> None:
     both = merge_vocabularies(one, other)
     assert merge_vocabularies(both, other) == both
-    for said in (one, other):
-        for domain in said.domains:
+    for statement in (one, other):
+        for domain in statement.domains:
             assert set(domain.keywords) <= set(both.domain(domain.name).keywords)
-        for place in said.jurisdictions:
+        for place in statement.jurisdictions:
             assert set(place.names) <= set(both.jurisdiction(place.value).names)
 
 
@@ -80,13 +80,13 @@ def test_two_vocabularies_differ_in_words_only_when_they_differ(one: Vocabulary,
 @given(st.data())
 def test_what_a_form_says_of_a_domain_is_what_counts(data: st.DataObject) -> None:
     known = built_in_domains()["learning"]
-    kept = data.draw(st.lists(st.sampled_from(known), unique=True))
+    stored = data.draw(st.lists(st.sampled_from(known), unique=True))
     added = [word for word in data.draw(st.lists(texts, max_size=3, unique=True)) if word not in known]
-    held = edit_domain(BUILT_IN, "learning", title="Learning", keywords=[*kept, *added], name_words=[], off=False)
-    assert set(domain_keywords(held, "learning")) == {*kept, *added}
-    assert held.domain("learning").title == ""
-    if set(kept) == set(known) and not added:
-        assert held == BUILT_IN
+    content = edit_domain(BUILT_IN, "learning", title="Learning", keywords=[*stored, *added], name_words=[], off=False)
+    assert set(domain_keywords(content, "learning")) == {*stored, *added}
+    assert content.domain("learning").title == ""
+    if set(stored) == set(known) and not added:
+        assert content == BUILT_IN
 
 
 CASES = [
@@ -114,10 +114,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "problem"), CASES, ids=lambda value: value if isinstance(value, str) else "")
-def test_what_cannot_be_is_said_in_words(said: DomainWords | AuthorityNames | JurisdictionNames, problem: str) -> None:
-    rows = {DomainWords: Vocabulary((said,)), AuthorityNames: Vocabulary((), (said,))}  # type: ignore[arg-type]
-    findings = check_vocabulary(rows.get(type(said), Vocabulary((), (), (said,))))  # type: ignore[arg-type]
+@pytest.mark.parametrize(("expected", "problem"), CASES, ids=lambda value: value if isinstance(value, str) else "")
+def test_what_cannot_be_is_said_in_words(
+    expected: DomainWords | AuthorityNames | JurisdictionNames, problem: str
+) -> None:
+    rows = {DomainWords: Vocabulary((expected,)), AuthorityNames: Vocabulary((), (expected,))}  # type: ignore[arg-type]
+    findings = check_vocabulary(rows.get(type(expected), Vocabulary((), (), (expected,))))  # type: ignore[arg-type]
     assert problem in " ".join(findings.problems)
 
 
@@ -145,7 +147,7 @@ def test_territories_are_states_and_every_pack_is_sound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "expected"),
     [
         ("it.toml", b"[domains.x]\nwords = []", "unknown key 'words'"),
         ("it.toml", b"domains = 3", "must be a table"),
@@ -159,10 +161,10 @@ def test_territories_are_states_and_every_pack_is_sound() -> None:
         ("it.toml", b"x" * 2_000_001, "too large"),
     ],
 )
-def test_a_file_that_is_no_vocabulary_is_refused_with_its_name(name: str, data: bytes, said: str) -> None:
+def test_a_file_that_is_no_vocabulary_is_refused_with_its_name(name: str, data: bytes, expected: str) -> None:
     with pytest.raises(BadRequest, match="it") as refused:
         from_file(data, name)
-    assert said in refused.value.message and refused.value.hint
+    assert expected in refused.value.message and refused.value.hint
 
 
 def test_a_spreadsheet_saved_with_semicolons_is_read() -> None:

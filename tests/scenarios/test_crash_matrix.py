@@ -61,7 +61,7 @@ def test_a_loss_is_told() -> None:
     assert differences(whole, whole) == []
     assert differences(whole, whole.but("b.md")) == ["document b.md is missing"]
     assert differences(whole.but("b.md"), whole) == ["document b.md should not be there"]
-    (told,) = differences(whole, replace(whole, documents=whole.documents | {"b.md": ("2", "pending", "y")}))
-    assert "b.md" in told and "pending" in told
-    (told,) = differences(whole, replace(whole, corrections=()))
-    assert "corrections" in told
+    (reported,) = differences(whole, replace(whole, documents=whole.documents | {"b.md": ("2", "pending", "y")}))
+    assert "b.md" in reported and "pending" in reported
+    (reported,) = differences(whole, replace(whole, corrections=()))
+    assert "corrections" in reported

@@ -60,12 +60,12 @@ def packages_looked_through_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def unwarned(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Streamlit warns only once, and only its log, of a widget that is given its value twice; here each one counts."""
-    said: list[str] = []
+    statement: list[str] = []
     monkeypatch.setattr(
-        policies, "_LOGGER", SimpleNamespace(warning=lambda words, *told, **_: said.append(words % told))
+        policies, "_LOGGER", SimpleNamespace(warning=lambda words, *args, **_: statement.append(words % args))
     )
     yield
-    assert not said, said
+    assert not statement, statement
 
 
 @pytest.fixture(autouse=True)
@@ -158,6 +158,6 @@ def names(screen: AppTest) -> set[str]:
 
 def words(screen: AppTest) -> str:
     """All that a page says: markdown, captions, notices, labels of links and buttons."""
-    said = [*screen.markdown, *screen.caption, *screen.error, *screen.warning, *screen.info, *screen.success]
+    statements = [*screen.markdown, *screen.caption, *screen.error, *screen.warning, *screen.info, *screen.success]
     links = [link.label for link in screen.page_link]
-    return "\n".join([*(str(each.value) for each in said), *links, *(button.label for button in screen.button)])
+    return "\n".join([*(str(each.value) for each in statements), *links, *(button.label for button in screen.button)])

@@ -138,11 +138,11 @@ def test_too_few_judged_labels_are_said_to_be_too_few(taught: Stack, look: Look)
 
 def test_enough_judged_labels_are_drawn_week_by_week(taught: Stack, look: Look) -> None:
     now = datetime.now(UTC)
-    said = [
+    statements = [
         LabelVerdict(1000 + n, "ab", "truth", "intent", "Ann", now - timedelta(days=7 * (n % 3)), "intent")
         for n in range(30)
     ]
-    taught.stores.lessons.add_verdicts(said)
+    taught.stores.lessons.add_verdicts(statements)
     screen = look()
     assert "of 35 automatic labels were right when a person first judged them" in words(screen)
     assert len(screen.get("plotly_chart")) == 1

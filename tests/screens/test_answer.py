@@ -90,19 +90,19 @@ def test_each_truth_has_its_sentences_and_a_way_to_inspect_each(expenses: Stack,
 
 
 def test_silence_says_what_to_obtain(expenses: Stack, opened: Opened) -> None:
-    said = shown(opened("search.py", q=QUESTION, view="five"))
-    assert "**No reality source answers this.**" in said
-    assert "Obtain an export of the records or the set-up table" in said
-    assert "Missing for a complete answer" in said
+    text = shown(opened("search.py", q=QUESTION, view="five"))
+    assert "**No reality source answers this.**" in text
+    assert "Obtain an export of the records or the set-up table" in text
+    assert "Missing for a complete answer" in text
 
 
 def test_both_sides_of_conflicts_and_agreements_are_quoted(expenses: Stack, opened: Opened) -> None:
-    said = shown(opened("search.py", q=QUESTION, view="five"))
-    assert "Where they disagree" in said and "Where they agree" in said
+    text = shown(opened("search.py", q=QUESTION, view="five"))
+    assert "Where they disagree" in text and "Where they agree" in text
     for conflict in answer_of(expenses).conflicts:
-        assert conflict.words in said
-    assert said.count("reports :primary-background[**within 60 days**]") >= 1
-    assert said.count("reports :primary-background[**within 30 days**]") >= 3
+        assert conflict.words in text
+    assert text.count("reports :primary-background[**within 60 days**]") >= 1
+    assert text.count("reports :primary-background[**within 30 days**]") >= 3
 
 
 def test_confidence_is_a_number_with_its_reason(expenses: Stack, opened: Opened) -> None:
@@ -125,9 +125,9 @@ def test_a_failed_truth_is_failed_and_not_silent_and_can_be_retried(
 
 
 def test_a_truth_the_filters_leave_out_was_not_asked(expenses: Stack, opened: Opened) -> None:
-    said = shown(opened("search.py", q=QUESTION, view="five", truths=["regulatory", "compliance"]))
-    assert "Reality not asked" in said and "The filters leave this truth out." in said
-    assert "No reality source" not in said
+    text = shown(opened("search.py", q=QUESTION, view="five", truths=["regulatory", "compliance"]))
+    assert "Reality not asked" in text and "The filters leave this truth out." in text
+    assert "No reality source" not in text
 
 
 def test_a_figure_stands_with_its_query_and_leads_to_the_tables(
@@ -162,9 +162,9 @@ def test_tables_that_do_not_answer_are_a_notice(
 def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     (hostile,) = [each for each in stocked.workbench.documents.list() if each.name == "hostile_notes.md"]
     stocked.workbench.documents.correct(hostile.id, "truth", "reference")
-    said = words(opened("search.py", q="overtime rate per hour", view="five"))
-    assert "bold" in said and "<b>" not in said
-    assert "\\[link\\]\\(javascript" in said
+    text = words(opened("search.py", q="overtime rate per hour", view="five"))
+    assert "bold" in text and "<b>" not in text
+    assert "\\[link\\]\\(javascript" in text
 
 
 def test_documents_of_unknown_truth_are_not_passed_over_in_silence(stocked: Stack, opened: Opened) -> None:
@@ -194,11 +194,13 @@ def test_a_pasted_answer_is_checked_sentence_by_sentence(expenses: Stack, opened
     text = f"{RULE} [{name}] They are due within 5 days [{name}]. Nobody *checks* them [999.7]."
     screen.text_area(key="answer.text").set_value(text)
     screen.button(key="answer.do_check").click().run()
-    said = shown(screen)
-    assert "**3 sentences**, 2 not supported by what it cites" in said
-    assert "Ids that do not exist here: 999.7" in said and "[999.7] is not among the sentences given." in said
-    assert "“within 5 days” is not in what it cites." in said
-    assert "supported 1.00" in said and "Nobody \\*checks\\* them" in words(screen)
+    shown_text = shown(screen)
+    assert "**3 sentences**, 2 not supported by what it cites" in shown_text
+    assert (
+        "Ids that do not exist here: 999.7" in shown_text and "[999.7] is not among the sentences given." in shown_text
+    )
+    assert "“within 5 days” is not in what it cites." in shown_text
+    assert "supported 1.00" in shown_text and "Nobody \\*checks\\* them" in words(screen)
 
 
 def test_a_check_belongs_to_its_question(expenses: Stack, opened: Opened) -> None:
@@ -238,9 +240,9 @@ def test_what_a_language_model_adds_is_marked(expenses: Stack, opened: Opened, m
         screen = written(expenses, opened, monkeypatch, model)
         screen.run()
         assert len(model.requests) == 1
-    said = shown(screen)
-    assert "1 of 2 sentences by tiny at 127.0.0.1 is not supported" in said
-    assert "“$500” is not in what it cites." in said and "Written by tiny at 127.0.0.1." in said
+    shown_text = shown(screen)
+    assert "1 of 2 sentences by tiny at 127.0.0.1 is not supported" in shown_text
+    assert "“$500” is not in what it cites." in shown_text and "Written by tiny at 127.0.0.1." in shown_text
 
 
 @pytest.mark.parametrize("model", [Behaviour(status=500), Behaviour(body=b"no json"), Behaviour(silent=True)])

@@ -32,8 +32,8 @@ def test_versions_without_pages_are_compared_by_paragraph(library: Stack, opened
     library.workbench.versions.accept(old, new, "Ann")
     screen = opened("library.py", document=str(new))
     screen.segmented_control(key="library.view").set_value("Versions").run()
-    said = words(screen)
-    assert "paragraph 3" in said and "page 1" not in said
+    text = words(screen)
+    assert "paragraph 3" in text and "page 1" not in text
 
 
 @given(st.lists(st.text("ab \n", min_size=1).filter(str.strip), min_size=1, max_size=6))

@@ -93,8 +93,8 @@ def test_charts_use_the_colours_of_the_theme(theme: str) -> None:
 
 def test_no_two_truths_and_no_two_states_look_alike() -> None:
     for looks in (TRUTHS, CELLS):
-        for said in ("words", "icon", "symbol", "light", "dark"):
-            assert len({getattr(look, said) for look in looks.values()}) == len(looks)
+        for statement in ("words", "icon", "symbol", "light", "dark"):
+            assert len({getattr(look, statement) for look in looks.values()}) == len(looks)
     assert len({look.colour for look in TRUTHS.values()}) == 5
     assert set(CELLS) == set(CellState) and set(TRUTHS) == set(Truth)
     assert truth_style(None).words == truth_style("gossip").words == "unknown"

@@ -85,9 +85,9 @@ def test_what_to_obtain_is_grouped_by_whom_to_ask_and_can_be_sent(stocked: Stack
     stocked.workbench.coverage.add_topics([Topic("Lion taming", owner="Zoe")])
     assessed(stocked, HOSTILE)
     screen = opened("coverage.py", view="To obtain")
-    said = words(screen)
-    assert said.index("Zoe") < said.index("The owner of the policy handbook")
-    assert ":red[x]" not in said
+    shown_text = words(screen)
+    assert shown_text.index("Zoe") < shown_text.index("The owner of the policy handbook")
+    assert ":red[x]" not in shown_text
     text = screen.get("code")[0].value
     assert text.startswith("The whole library: needed from Zoe") and "Lion taming (regulatory, high severity)" in text
     alone = words(opened("coverage.py", view="To obtain", find="lion"))
@@ -105,8 +105,8 @@ def test_the_board_as_a_table_says_every_state_in_words(stocked: Stack, opened: 
     assert data["columns"][:2] == ["Topic", "regulatory"] and data["label"].startswith("2 topics by truth")
     zebra = data["rows"][0]
     assert zebra["topic"] == "Zebra husbandry"
-    spoken = {cell["kind"]: cell["spoken"] for cell in zebra["cells"]}
-    assert spoken["intent"].startswith("gap 0") and spoken["regulatory"] == "not needed"
+    values = {cell["kind"]: cell["spoken"] for cell in zebra["cells"]}
+    assert values["intent"].startswith("gap 0") and values["regulatory"] == "not needed"
     assert [cell["kind"] for cell in zebra["cells"] if cell["lit"]] == ["intent"]
     assert not opened("coverage.py", view="Board", **{"as": "Table"}).get("plotly_chart")
     assert opened("coverage.py", view="Board").get("plotly_chart")
@@ -126,9 +126,11 @@ def test_the_state_filter_says_not_needed_where_a_topic_does_not_need_a_truth(st
 def test_shares_are_named_as_the_board_names_them(stocked: Stack, opened: Opened) -> None:
     stocked.workbench.coverage.add_topics([Topic("Overtime pay", domain="time")])
     assessed(stocked, "Zebra husbandry")
-    said = [each.text for each in opened("coverage.py", view="Snapshots").get("progress")]
-    assert any(each.startswith("Time and attendance · ") for each in said) and "No domain · " in " ".join(said)
-    assert all("cells covered" in each or "cell covered" in each or "not assessed" in each for each in said)
+    statements = [each.text for each in opened("coverage.py", view="Snapshots").get("progress")]
+    assert any(each.startswith("Time and attendance · ") for each in statements) and "No domain · " in " ".join(
+        statements
+    )
+    assert all("cells covered" in each or "cell covered" in each or "not assessed" in each for each in statements)
 
 
 def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Stack, opened: Opened) -> None:
@@ -161,8 +163,8 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
 
     monkeypatch.setattr(stocked.stores.catalogue, "admissible", broken)
     assessed(stocked, "Overtime pay")
-    said = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
-    assert "it is not a gap" in said and "nothing could be assessed" in said
+    text = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
+    assert "it is not a gap" in text and "nothing could be assessed" in text
     assert "no gap is known" in words(opened("coverage.py", view="To obtain"))
 
 
@@ -300,8 +302,8 @@ def test_requirements_are_found_and_traced(stocked: Stack, opened: Opened) -> No
     assert topic.source is not None and topic.source.quote.startswith("The vendor shall")
     desk = stocked.workbench.coverage
     desk.runs.carry_out(desk.runs.start(None).id)
-    said = words(opened("coverage.py", view="Requirements"))
-    assert "1 requirement shown" in said
+    text = words(opened("coverage.py", view="Requirements"))
+    assert "1 requirement shown" in text
 
 
 def test_rooms_without_anything_say_what_to_do(stocked: Stack, opened: Opened) -> None:
@@ -408,8 +410,8 @@ def test_an_interrupted_run_can_go_on(stocked: Stack, opened: Opened) -> None:
     desk.runs.carry_out(desk.runs.start(None).id, stop=lambda: True)
     screen = opened("coverage.py")
     assert "The last run was stopped" in words(screen)
-    said = words(ended(pressed(screen, "Go on")))
-    assert "% covered" in said
+    text = words(ended(pressed(screen, "Go on")))
+    assert "% covered" in text
 
 
 def test_a_conflict_is_settled_undone_and_undone_again(stocked: Stack, opened: Opened) -> None:

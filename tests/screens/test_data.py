@@ -62,8 +62,8 @@ def shown(screen: AppTest, number: int = 0) -> list[list[object]]:
 
 
 def test_without_tables_the_page_says_where_they_come_from(library: Stack, opened: Opened) -> None:
-    said = words(opened("data.py"))
-    assert "No tables yet" in said and "Upload tables" in said and "Load the sample library" in said
+    text = words(opened("data.py"))
+    assert "No tables yet" in text and "Upload tables" in text and "Load the sample library" in text
 
 
 def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(library: Stack, opened: Opened) -> None:
@@ -79,8 +79,8 @@ def test_while_files_are_read_the_page_says_how_far_and_draws_itself_again(libra
 
 def test_a_question_in_the_url_is_answered_with_its_reading_and_place(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How many employees are there?")
-    said = words(screen)
-    assert "# 5" in said and "Interpreted as:" in said and "rows\\]" in said
+    text = words(screen)
+    assert "# 5" in text and "Interpreted as:" in text and "rows\\]" in text
     assert screen.code[0].value.startswith("SELECT")
 
 
@@ -118,9 +118,9 @@ def test_another_reading_is_one_click_away_and_stands_in_the_url(counted: Stack,
 
 def test_a_refusal_says_why_and_what_to_do(counted: Stack, opened: Opened) -> None:
     screen = opened("data.py", q="How happy are the zebras?")
-    said = words(screen)
-    assert "No answer from the tables" in said and "happy" in said and "pay\\_rate" in said
-    assert "Ask the documents on Search" in said
+    text = words(screen)
+    assert "No answer from the tables" in text and "happy" in text and "pay\\_rate" in text
+    assert "Ask the documents on Search" in text
     assert not screen.error and not screen.warning
 
 
@@ -334,8 +334,8 @@ def test_files_hold_no_formula() -> None:
     import openpyxl
 
     cells = [("=1+1", Decimal("2.50"), date(2024, 1, 2), None), ("@x", -3, "a\x00b", True)]
-    told = list(csv.reader(StringIO(rows_csv(("=h", "n", "d", "e"), cells))))
-    assert told == [["'=h", "n", "d", "e"], ["'=1+1", "2.50", "2024-01-02", ""], ["'@x", "-3", "a\x00b", "true"]]
+    reported = list(csv.reader(StringIO(rows_csv(("=h", "n", "d", "e"), cells))))
+    assert reported == [["'=h", "n", "d", "e"], ["'=1+1", "2.50", "2024-01-02", ""], ["'@x", "-3", "a\x00b", "true"]]
     sheet = openpyxl.load_workbook(BytesIO(rows_xlsx(("=h", "n", "d", "e"), cells))).active
     assert sheet is not None
     lines = [[cell.value for cell in row] for row in sheet.iter_rows()]

@@ -26,10 +26,10 @@ def _state(opened: Opened) -> AppTest:
 
 
 def test_a_document_tells_its_type_summary_keywords_questions_laws_and_dates(library: Stack, opened: Opened) -> None:
-    said = words(_shown(opened, library.add("leave.md", POLICY)))
+    text = words(_shown(opened, library.add("leave.md", POLICY)))
     for part in ("This policy explains", "How long must leave records be kept", "29 U\\.S\\.C\\.", "2026\\-01\\-01"):
-        assert part in said
-    assert "because of" in said and "Drawn " in said
+        assert part in text
+    assert "because of" in text and "Drawn " in text
 
 
 def test_text_of_a_document_is_drawn_as_it_is(stocked: Stack, opened: Opened) -> None:
@@ -63,11 +63,11 @@ def test_the_type_the_summary_and_the_keywords_can_be_corrected(library: Stack, 
     screen.button(key="enrich.save.type").click().run()
     screen.text_area(key=f"enrich.summary.{document_id}").set_value("In our own words.").run()
     screen.button(key="enrich.save.summary").click().run()
-    kept = library.workbench.enrichment.of(document_id).keywords.words[:2]
-    screen.multiselect(key=f"enrich.keywords.{document_id}").set_value(list(kept)).run()
+    stored = library.workbench.enrichment.of(document_id).keywords.words[:2]
+    screen.multiselect(key=f"enrich.keywords.{document_id}").set_value(list(stored)).run()
     screen.button(key="enrich.save.keywords").click().run()
     found = library.workbench.enrichment.of(document_id)
-    assert found.document_type.value == "handbook" and found.keywords.words == kept
+    assert found.document_type.value == "handbook" and found.keywords.words == stored
     assert found.summary.rewritten == "In our own words." and "In our own words" in words(screen)
 
 

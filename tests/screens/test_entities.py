@@ -60,14 +60,14 @@ def test_the_documents_that_name_an_entity_open_where_they_do(naming: Stack, ope
     rows = listed(screen, f"Documents that name {department.name}")
     assert {row["full"] for row in rows} == set(TEXTS) and {row["cells"]["mentions"] for row in rows} == {"1"}
     law = next(row for row in rows if row["full"] == "law.md")
-    asked = parse_qs(urlsplit(law["address"]).query)
+    requested = parse_qs(urlsplit(law["address"]).query)
     number = _document(naming, "law.md").id
-    assert asked["id"] == [str(number)] and int(asked["mark"][0]) in {
+    assert requested["id"] == [str(number)] and int(requested["mark"][0]) in {
         each.id for each in naming.workbench.documents.passages(number)
     }
     assert "".join(text for text, _ in law["sentence"]).startswith("The Department of Labor enforces")
-    assert asked["find"][0].casefold() == "department of labor"
-    opened("document.py", **{name: values[0] for name, values in asked.items()})
+    assert requested["find"][0].casefold() == "department of labor"
+    opened("document.py", **{name: values[0] for name, values in requested.items()})
 
 
 def test_a_deleted_document_names_nothing_any_more(naming: Stack, opened: Opened) -> None:
@@ -88,7 +88,7 @@ def test_signs_in_names_and_in_what_is_asked_are_letters(
     assert graph is not None
     number = _document(naming, "note.md").id
     passages = naming.workbench.documents.passages(number)
-    monkeypatch.setattr(graph, "_kept", {number: {ODD.name: (ODD, frozenset({passages[0].id}))}})
+    monkeypatch.setattr(graph, "_stored", {number: {ODD.name: (ODD, frozenset({passages[0].id}))}})
     screen = opened("library.py", view="entities", part=part)
     assert [row["full"] for row in listed(screen, "Entities")] == [ODD.name]
     screen = _of(opened, ODD, part=part)

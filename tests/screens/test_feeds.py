@@ -93,7 +93,7 @@ def test_a_feed_of_another_person_s_own_search_is_not_found(
 
 
 def test_a_search_that_can_no_longer_be_run_is_told(client: TestClient, stocked: Stack) -> None:
-    gone = SearchRequest(QUESTION, profile="gone")
-    view = stocked.workbench.saved_searches.save("Old", gone, "results", "", shared=True)
+    request = SearchRequest(QUESTION, profile="gone")
+    view = stocked.workbench.saved_searches.save("Old", request, "results", "", shared=True)
     refused = client.get(f"/feeds/saved-search/{view.id}")
     assert refused.status_code == 400 and "can no longer be asked" in refused.text

@@ -18,7 +18,7 @@ from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
-_KEPT = st.text(min_size=1, max_size=8).filter(lambda said: "\0" not in said)
+_KEPT = st.text(min_size=1, max_size=8).filter(lambda expected: "\0" not in expected)
 """What a store can keep; the rest is replaced before it is a filter."""
 
 
@@ -188,7 +188,7 @@ def _dated_page() -> None:
     from core.knowledge.workspace_terms import BUILT_IN_TERMS
     from pages.components import filters
 
-    narrowed = filters.draw_filters({"tags": {"a": 3}}, {}, BUILT_IN_TERMS, lambda asked: 4)
+    narrowed = filters.draw_filters({"tags": {"a": 3}}, {}, BUILT_IN_TERMS, lambda query: 4)
     st.write(str(narrowed.dated))
 
 

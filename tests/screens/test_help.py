@@ -17,9 +17,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_every_truth_state_of_a_cell_and_factor_is_explained() -> None:
     known = {each.term.casefold() for each in glossary().values()}
-    wanted = [style.words for style in (*TRUTHS.values(), *CELLS.values())]
-    wanted += [row.label for row in factor_table().rows.values()]
-    assert not [each for each in wanted if each.casefold() not in known]
+    text = [style.words for style in (*TRUTHS.values(), *CELLS.values())]
+    text += [row.label for row in factor_table().rows.values()]
+    assert not [each for each in text if each.casefold() not in known]
 
 
 def test_a_term_is_found_by_another_word_for_it() -> None:

@@ -14,10 +14,10 @@ PEOPLE = "employee_id,plan\nE1,MED\nE2,DEN\nE3,MED\nE4,MED\n"
 
 def test_an_empty_library_explains_the_five_truths_and_offers_the_sample(library: Stack, opened: Opened) -> None:
     home = opened("home.py")
-    said = words(home)
+    text = words(home)
     assert "Load the sample library" in [button.label for button in home.button]
     for question in ("What does the law require?", "What do our own rules say?", "What does the customer want?"):
-        assert question in said
+        assert question in text
 
 
 def test_one_click_loads_the_sample_library_with_every_truth(library: Stack, opened: Opened) -> None:
@@ -53,9 +53,9 @@ def test_failed_files_and_uncertain_labels_link_to_their_lists(stocked: Stack, o
 
 def test_a_failed_file_needs_attention_and_says_why(stocked: Stack, opened: Opened) -> None:
     stocked.add("broken.pdf", "%PDF-1.7 this is no document")
-    said = words(opened("home.py"))
+    text = words(opened("home.py"))
     failed = next(each for each in stocked.workbench.documents.list() if each.state is DocumentState.FAILED)
-    assert "broken" in said and failed.failure.split("'")[-1].strip().rstrip(".")[:12] in said.replace("\\", "")
+    assert "broken" in text and failed.failure.split("'")[-1].strip().rstrip(".")[:12] in text.replace("\\", "")
 
 
 def test_a_failed_file_says_what_to_do_about_it(library: Stack, opened: Opened) -> None:
@@ -66,8 +66,8 @@ def test_a_failed_file_says_what_to_do_about_it(library: Stack, opened: Opened) 
 def test_files_that_are_still_to_be_read_are_not_said_to_be_in_order(library: Stack, opened: Opened) -> None:
     library.jobs.run = lambda document_id: None
     library.add("later.md", "# Later\nThis one waits for its turn.")
-    said = words(opened("home.py"))
-    assert "1 file still to be read" in said and "Every file was read" not in said
+    text = words(opened("home.py"))
+    assert "1 file still to be read" in text and "Every file was read" not in text
 
 
 def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length_whole(
@@ -125,12 +125,12 @@ def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(libr
     people = library.add("people.csv", PEOPLE + "E5,OLD\nE6\n")
     for number in (plans, people):
         library.workbench.documents.correct(number, "truth", "reality")
-    said = words(opened("home.py")).replace("\\", "")
-    assert "1 row of people could not be read" in said
-    assert "1 code of people.plan is used but not configured" in said
+    text = words(opened("home.py")).replace("\\", "")
+    assert "1 row of people could not be read" in text
+    assert "1 code of people.plan is used but not configured" in text
     library.workbench.documents.delete(people)
-    said = words(opened("home.py"))
-    assert "could not be read" not in said and "not configured" not in said
+    text = words(opened("home.py"))
+    assert "could not be read" not in text and "not configured" not in text
 
 
 def test_tables_that_cannot_be_compared_take_nothing_else_along(

@@ -34,8 +34,8 @@ def press(screen: AppTest, key: str) -> AppTest:
 
 def test_an_empty_list_says_what_to_do(stocked: Stack, opened: Opened) -> None:
     assert "No insights yet" in words(opened("insights.py"))
-    said = words(opened("insights.py", view="episodes"))
-    assert "No episodes yet" in said and "Record the outcome" in said
+    text = words(opened("insights.py", view="episodes"))
+    assert "No episodes yet" in text and "Record the outcome" in text
 
 
 def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stocked: Stack, opened: Opened) -> None:
@@ -43,9 +43,9 @@ def test_a_note_is_listed_with_its_facts_its_strength_and_what_it_rests_on(stock
     link = link_of(result.hits[0].citations[0])
     noted(stocked, tags=["pay"], links=[link], question=QUESTION, project="Tallgrass")
     screen = opened("insights.py")
-    said = words(screen)
-    assert "Overtime needs a signature" in said and "Ann" in said and "Tallgrass" in said
-    assert "Freshness 100%" in said and "**1 insight**" not in said and "1 insight · newest first" in said
+    text = words(screen)
+    assert "Overtime needs a signature" in text and "Ann" in text and "Tallgrass" in text
+    assert "Freshness 100%" in text and "**1 insight**" not in text and "1 insight · newest first" in text
     target = next(each for each in screen.page_link if "flsa" in each.label)
     assert link.quote in " ".join(each.value for each in screen.caption).replace("\\", "")  # whole, where it can wrap
     assert (
@@ -62,15 +62,15 @@ def test_a_link_to_a_deleted_document_says_so(stocked: Stack, opened: Opened) ->
 
 def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     noted(stocked, HOSTILE, tags=["*tag* :red[x]"], question=HOSTILE)
-    said = words(opened("insights.py"))
-    assert "\\<b\\>" in said and "<b>" not in said and "\\[link\\]\\(javascript" in said
-    assert "\\# Big \\*bold\\*" in said
+    text = words(opened("insights.py"))
+    assert "\\<b\\>" in text and "<b>" not in text and "\\[link\\]\\(javascript" in text
+    assert "\\# Big \\*bold\\*" in text
 
 
 def test_an_episode_shows_its_question_its_outcome_and_its_reflection(stocked: Stack, opened: Opened) -> None:
     lived(stocked)
-    said = words(opened("insights.py", view="episodes"))
-    assert "Asked: When must overtime" in said and "Helped" in said and "Ask payroll" in said
+    text = words(opened("insights.py", view="episodes"))
+    assert "Asked: When must overtime" in text and "Helped" in text and "Ask payroll" in text
 
 
 def test_words_sectors_and_tags_narrow_the_list_and_stand_in_the_url(stocked: Stack, opened: Opened) -> None:
@@ -85,8 +85,8 @@ def test_words_sectors_and_tags_narrow_the_list_and_stand_in_the_url(stocked: St
         ({"sector": "emotional"}, "Walruses"),
         ({"words": "zebra"}, "Zebras"),
     ):
-        said = words(opened("insights.py", **params))
-        assert seen in said and ({"Zebras", "Walruses"} - {seen}).pop() not in said
+        text = words(opened("insights.py", **params))
+        assert seen in text and ({"Zebras", "Walruses"} - {seen}).pop() not in text
     assert "No insight matches" in words(opened("insights.py", words="gnu"))
 
 
@@ -100,58 +100,58 @@ def test_a_long_list_comes_in_pages(stocked: Stack, opened: Opened) -> None:
 
 
 def test_a_note_is_changed_in_its_place(stocked: Stack, opened: Opened) -> None:
-    kept = noted(stocked, tags=["pay"])
-    key = f"insight-{kept.id}"
+    insight = noted(stocked, tags=["pay"])
+    key = f"insight-{insight.id}"
     screen = press(opened("insights.py"), f"{key}.edit")
-    assert screen.text_area(key=f"{key}.text").value == kept.text
+    assert screen.text_area(key=f"{key}.text").value == insight.text
     screen.text_area(key=f"{key}.text").set_value("Overtime needs two signatures.")
     screen.selectbox(key=f"{key}.sector").set_value(Sector.PROCEDURAL)
     screen = press(screen, f"{key}.save")
     assert "two signatures" in words(screen)
-    changed = insight_service(stocked).insight(kept.id)
+    changed = insight_service(stocked).insight(insight.id)
     assert (changed.text, changed.sector, changed.sector_reason, changed.tags) == (
         "Overtime needs two signatures.", Sector.PROCEDURAL, "", ("pay",),
     )  # fmt: skip
 
 
 def test_an_episode_is_changed_in_its_place_and_its_outcome_stays_exact(stocked: Stack, opened: Opened) -> None:
-    kept = insight_service(stocked).finish_episode(QUESTION, reward=0.6)
-    key = f"episode-{kept.id}"
+    insight = insight_service(stocked).finish_episode(QUESTION, reward=0.6)
+    key = f"episode-{insight.id}"
     screen = press(opened("insights.py", view="episodes"), f"{key}.edit")
     screen.text_area(key=f"{key}.reflection").set_value("Ask the controller.")
     screen = press(screen, f"{key}.save")
-    changed = insight_service(stocked).episode(kept.id)
+    changed = insight_service(stocked).episode(insight.id)
     assert (changed.reflection, changed.reward) == ("Ask the controller.", 0.6)
     screen = press(screen, f"{key}.edit")
     screen.select_slider(key=f"{key}.reward").set_value(-1.0)
     press(screen, f"{key}.save")
-    assert insight_service(stocked).episode(kept.id).reward == -1.0
+    assert insight_service(stocked).episode(insight.id).reward == -1.0
 
 
 def test_changing_can_be_given_up(stocked: Stack, opened: Opened) -> None:
-    kept = noted(stocked)
-    key = f"insight-{kept.id}"
+    insight = noted(stocked)
+    key = f"insight-{insight.id}"
     screen = press(opened("insights.py"), f"{key}.edit")
     screen.text_area(key=f"{key}.text").set_value("Never mind.")
     screen = press(screen, f"{key}.cancel")
     assert "Never mind" not in words(screen)
-    assert insight_service(stocked).insight(kept.id) == kept
+    assert insight_service(stocked).insight(insight.id) == insight
 
 
 def test_an_emptied_note_is_refused_and_stays_as_it_was(stocked: Stack, opened: Opened) -> None:
-    kept = noted(stocked)
-    key = f"insight-{kept.id}"
+    insight = noted(stocked)
+    key = f"insight-{insight.id}"
     screen = press(opened("insights.py"), f"{key}.edit")
     screen.text_area(key=f"{key}.text").set_value("  ")
     screen = press(screen, f"{key}.save")
     assert "The note is empty" in screen.warning[0].value
     assert screen.text_area(key=f"{key}.text").value == "  "
-    assert insight_service(stocked).insight(kept.id) == kept
+    assert insight_service(stocked).insight(insight.id) == insight
 
 
 def test_the_second_of_two_who_change_a_note_is_told(stocked: Stack, opened: Opened) -> None:
-    kept = noted(stocked)
-    key = f"insight-{kept.id}"
+    insight = noted(stocked)
+    key = f"insight-{insight.id}"
     screen = opened("insights.py")
     screen = press(screen, f"{key}.edit")
     screen.text_area(key=f"{key}.text").set_value("Mine.")
@@ -163,8 +163,8 @@ def test_the_second_of_two_who_change_a_note_is_told(stocked: Stack, opened: Ope
 
 
 def test_deleting_can_be_undone(stocked: Stack, opened: Opened) -> None:
-    kept = noted(stocked)
-    screen = press(opened("insights.py"), f"insight-{kept.id}.delete")
+    insight = noted(stocked)
+    screen = press(opened("insights.py"), f"insight-{insight.id}.delete")
     assert "is deleted; no search finds it" in words(screen)
     assert "needs a signature" not in words(screen)
     assert insight_service(stocked).insights().total == 0
@@ -174,21 +174,21 @@ def test_deleting_can_be_undone(stocked: Stack, opened: Opened) -> None:
 
 
 def test_what_was_deleted_long_ago_can_be_brought_back(stocked: Stack, opened: Opened) -> None:
-    kept = insight_service(stocked).delete(noted(stocked))
+    insight = insight_service(stocked).delete(noted(stocked))
     screen = opened("insights.py", deleted="1")
     assert "needs a signature" in words(screen)
-    press(screen, f"insight-{kept.id}.restore")
-    assert insight_service(stocked).insight(kept.id).deleted_at is None
+    press(screen, f"insight-{insight.id}.restore")
+    assert insight_service(stocked).insight(insight.id).deleted_at is None
 
 
 def test_a_url_opens_one_memory_and_a_search_leads_to_it(stocked: Stack, opened: Opened) -> None:
-    kept = noted(stocked)
+    insight = noted(stocked)
     noted(stocked, "Something else.")
-    for params in ({"open": f"insight-{kept.id}"}, {"document": str(kept.document_id)}):
-        said = words(opened("insights.py", **params))
-        assert "needs a signature" in said and "Something else" not in said
-    asked = lived(stocked)
-    assert "Ask payroll" in words(opened("insights.py", document=str(asked.document_id)))
+    for params in ({"open": f"insight-{insight.id}"}, {"document": str(insight.document_id)}):
+        text = words(opened("insights.py", **params))
+        assert "needs a signature" in text and "Something else" not in text
+    stored = lived(stocked)
+    assert "Ask payroll" in words(opened("insights.py", document=str(stored.document_id)))
     assert "Something else" in words(opened("insights.py", document="1"))
 
 

@@ -27,8 +27,8 @@ def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Stack, opened: 
 
 
 def test_the_cited_sentence_is_marked_in_its_page(stocked: Stack, opened: Opened) -> None:
-    said = words(opened("inspection.py", q=QUESTION, view="Page"))
-    assert ":yellow-background[An employer shall pay overtime at one and one\\-half times" in said
+    text = words(opened("inspection.py", q=QUESTION, view="Page"))
+    assert ":yellow-background[An employer shall pay overtime at one and one\\-half times" in text
 
 
 def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
@@ -39,10 +39,10 @@ def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
     stocked.workbench.documents.upload(
         "airfield.pdf", make_pdf(tmp_path / "airfield.pdf", "Airfield", sections).read_bytes()
     )
-    asked = "When must every tug be weighed?"
-    passage = stocked.workbench.search.run(SearchRequest(asked)).hits[0].candidate.passage
+    requested = "When must every tug be weighed?"
+    passage = stocked.workbench.search.run(SearchRequest(requested)).hits[0].candidate.passage
     assert passage.document_name == "airfield.pdf" and passage.start > 500
-    screen = opened("inspection.py", q=asked, view="Page")
+    screen = opened("inspection.py", q=requested, view="Page")
     text = next(each.value for each in screen.markdown if "yellow-background" in each.value)
     assert text.startswith(":gray[…]") and "seventh of May" in text and "class 3 " not in text
 
@@ -57,8 +57,8 @@ def test_citations_are_written_in_every_style(stocked: Stack, opened: Opened) ->
 def test_what_was_found_and_not_shown_says_why(stocked: Stack, opened: Opened) -> None:
     result = stocked.workbench.search.run(SearchRequest(QUESTION, profile="relevance"))
     assert result.dropped, "the profile's threshold leaves something out of this answer"
-    said = words(opened("inspection.py", q=QUESTION, profile="relevance", view="Not shown")).replace("\\", "")
-    assert result.dropped[0].detail in said
+    text = words(opened("inspection.py", q=QUESTION, profile="relevance", view="Not shown")).replace("\\", "")
+    assert result.dropped[0].detail in text
 
 
 @pytest.mark.parametrize("reason", DropReason)
@@ -67,8 +67,8 @@ def test_every_reason_not_to_be_shown_has_its_words(reason: DropReason) -> None:
 
 
 def test_a_document_without_a_date_is_undated_in_one_word(stocked: Stack, opened: Opened) -> None:
-    said = words(opened("inspection.py", q=QUESTION))
-    assert " · undated · SHA" in said and "dated undated" not in said
+    text = words(opened("inspection.py", q=QUESTION))
+    assert " · undated · SHA" in text and "dated undated" not in text
 
 
 @pytest.mark.parametrize("passage", ["9" * 5000, "-1", "²", "1 or 1"])

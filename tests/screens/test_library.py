@@ -28,7 +28,7 @@ def test_every_document_stands_in_the_table(stocked: Stack, opened: Opened) -> N
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "found"),
     [
         ("flsa", ["flsa_section_207.md"]),
         ("残業規", ["残業規程.md"]),
@@ -41,10 +41,10 @@ def test_every_document_stands_in_the_table(stocked: Stack, opened: Opened) -> N
         ("'; DROP TABLE users --", []),
     ],
 )
-def test_words_are_found_in_names_and_in_texts(stocked: Stack, opened: Opened, asked: str, found: list[str]) -> None:
-    screen = opened("library.py", words=asked)
-    assert sorted(names(screen)) == sorted(found) and screen.query_params.get("words") in (asked, [asked])
-    assert ("No passage has all these words" in words(screen)) == (asked == "manager penalty")
+def test_words_are_found_in_names_and_in_texts(stocked: Stack, opened: Opened, query: str, found: list[str]) -> None:
+    screen = opened("library.py", words=query)
+    assert sorted(names(screen)) == sorted(found) and screen.query_params.get("words") in (query, [query])
+    assert ("No passage has all these words" in words(screen)) == (query == "manager penalty")
 
 
 def test_what_was_found_inside_a_document_is_shown_and_opens_where_it_is(stocked: Stack, opened: Opened) -> None:
@@ -56,10 +56,10 @@ def test_what_was_found_inside_a_document_is_shown_and_opens_where_it_is(stocked
 
 
 def test_words_filters_order_and_page_are_in_the_url_and_apply_together(stocked: Stack, opened: Opened) -> None:
-    asked = {"words": "overtime", "truths": "compliance", "project": "Tallgrass", "sort": "-name"}
-    screen = opened("library.py", **asked)
+    values = {"words": "overtime", "truths": "compliance", "project": "Tallgrass", "sort": "-name"}
+    screen = opened("library.py", **values)
     assert names(screen) == {"overtime_policy.md"}
-    assert dict(screen.query_params) == asked
+    assert dict(screen.query_params) == values
     screen.selectbox(key="library.project").set_value(None).run()
     screen.text_input(key="library.words").set_value("").run()
     assert {*screen.query_params} == {"truths", "sort"}
@@ -137,8 +137,8 @@ def test_files_on_their_way_show_how_far_they_are(stocked: Stack, opened: Opened
 def test_a_runner_up_that_nothing_speaks_for_is_not_mentioned(stocked: Stack, opened: Opened) -> None:
     labels = stocked.workbench.documents.get(int(_named(stocked, "flsa_section_207.md"))).labels
     assert any(label.runner_up and label.runner_up_probability < 0.005 for _, label in labels.items())
-    said = words(opened("library.py", document=_named(stocked, "flsa_section_207.md"))).replace("\\", "")
-    assert re.search(r"· \d+%", said) and "0.00" not in said
+    text = words(opened("library.py", document=_named(stocked, "flsa_section_207.md"))).replace("\\", "")
+    assert re.search(r"· \d+%", text) and "0.00" not in text
 
 
 def test_nothing_found_says_so(stocked: Stack, opened: Opened) -> None:
@@ -147,8 +147,8 @@ def test_nothing_found_says_so(stocked: Stack, opened: Opened) -> None:
 
 def test_a_url_opens_a_document_with_its_labels_and_their_evidence(stocked: Stack, opened: Opened) -> None:
     screen = opened("library.py", document=_named(stocked, "overtime_policy.md"))
-    said = words(screen)
-    assert "Truth **" in said and "“" in said
+    text = words(screen)
+    assert "Truth **" in text and "“" in text
     assert screen.query_params["document"] == _named(stocked, "overtime_policy.md")
 
 
@@ -159,9 +159,9 @@ def test_the_passages_of_a_document_can_be_read(stocked: Stack, opened: Opened) 
 
 
 def test_deleting_asks_first(stocked: Stack, opened: Opened) -> None:
-    wanted = _named(stocked, "flsa_section_207.md")
-    screen = opened("library.py", document=wanted)
-    screen.button(key=f"delete.{wanted}").click().run()
+    expected = _named(stocked, "flsa_section_207.md")
+    screen = opened("library.py", document=expected)
+    screen.button(key=f"delete.{expected}").click().run()
     assert len(stocked.workbench.documents.list()) == 4
     next(each for each in screen.button if each.label == "Move to the trash").click().run()
     assert {each.name for each in stocked.workbench.documents.list()}.isdisjoint({"flsa_section_207.md"})
@@ -184,18 +184,18 @@ def test_a_url_that_names_no_document_lists_all(stocked: Stack, opened: Opened, 
 
 
 def test_one_document_is_edited_looked_at_first_and_taken_back(stocked: Stack, opened: Opened) -> None:
-    wanted = _named(stocked, "flsa_section_207.md")
-    screen = opened("library.py", document=wanted)
+    expected = _named(stocked, "flsa_section_207.md")
+    screen = opened("library.py", document=expected)
     screen.segmented_control(key="library.view").set_value("Edit").run()
     next(each for each in screen.text_input if each.label == "URL").set_value("https://example.org")
     next(each for each in screen.button if each.label == "See what would change").click().run()
     assert "**1 change** in 1 document" in words(screen)
-    assert stocked.workbench.documents.get(int(wanted)).url == ""
+    assert stocked.workbench.documents.get(int(expected)).url == ""
     screen.button(key="library.apply").click().run()
-    assert stocked.workbench.documents.get(int(wanted)).url == "https://example.org"
+    assert stocked.workbench.documents.get(int(expected)).url == "https://example.org"
     assert "1 change made in 1 document" in words(screen)
     screen.button(key="library.undo").click().run()
-    assert stocked.workbench.documents.get(int(wanted)).url == ""
+    assert stocked.workbench.documents.get(int(expected)).url == ""
     screen.segmented_control(key="library.view").set_value("History").run()
     assert "URL → https://example.org" in words(screen).replace("\\", "") and "undone by analyst" in words(screen)
 
@@ -222,14 +222,14 @@ def test_what_was_changed_by_hand_is_a_view_of_its_own_that_a_url_opens(stocked:
 def test_a_csv_read_back_shows_its_changes_and_its_problems_before_anything_is_made(
     stocked: Stack, opened: Opened
 ) -> None:
-    wanted = _named(stocked, "flsa_section_207.md")
+    expected = _named(stocked, "flsa_section_207.md")
     screen = opened("library.py", view="spreadsheet")
-    rows = f"id,owner,truth\n{wanted},Ann,opinion\n999,Bob,\n"
+    rows = f"id,owner,truth\n{expected},Ann,opinion\n999,Bob,\n"
     screen.file_uploader[0].set_value(("d.csv", rows.encode(), "text/csv")).run()
-    said = words(screen)
-    assert "2 things cannot be done" in said and "**1 change** in 1 document" in said
+    text = words(screen)
+    assert "2 things cannot be done" in text and "**1 change** in 1 document" in text
     screen.button(key="library.apply").click().run()
-    assert stocked.workbench.documents.get(int(wanted)).owner == "Ann"
+    assert stocked.workbench.documents.get(int(expected)).owner == "Ann"
 
 
 def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_names_hold(
@@ -240,9 +240,9 @@ def test_what_is_wrong_alike_with_several_documents_is_said_once_whatever_their_
     screen = opened("library.py", view="spreadsheet")
     rows = "id,url\n" + "".join(f"{each},nowhere\n" for each in ids)
     screen.file_uploader[0].set_value(("d.csv", rows.encode(), "text/csv")).run()
-    [said] = [str(each.value).replace("\\", "") for each in screen.warning]
-    assert "2 things cannot be done" in said
-    assert said.count("\n- ") == 1 and f"- {', '.join(names)}: 'nowhere' is not an address." in said
+    [text] = [str(each.value).replace("\\", "") for each in screen.warning]
+    assert "2 things cannot be done" in text
+    assert text.count("\n- ") == 1 and f"- {', '.join(names)}: 'nowhere' is not an address." in text
 
 
 def test_a_file_that_cannot_be_read_is_replaced_from_its_details(library: Stack, opened: Opened) -> None:
@@ -261,15 +261,15 @@ def test_a_file_that_cannot_be_read_is_replaced_from_its_details(library: Stack,
 def test_the_usage_of_a_document_tells_how_often_it_was_opened_and_for_which_questions(
     stocked: Stack, opened: Opened
 ) -> None:
-    wanted, other = (int(_named(stocked, name)) for name in ("flsa_section_207.md", "overtime_policy.md"))
-    screen = opened("library.py", document=str(wanted))
+    expected, other = (int(_named(stocked, name)) for name in ("flsa_section_207.md", "overtime_policy.md"))
+    screen = opened("library.py", document=str(expected))
     screen.segmented_control(key="library.view").set_value("Usage").run()
     assert "Not used yet" in words(screen)
-    for document_id in (wanted, other):
+    for document_id in (expected, other):
         reading = opened("document.py", id=str(document_id))
         reading.run()
         reading.run()
-    passage = stocked.workbench.documents.passages(wanted)[0]
+    passage = stocked.workbench.documents.passages(expected)[0]
     stocked.workbench.usage.cited(passage, 'What of "50%" overtime?', "Ann")
     screen.run()
     assert [(each.label, each.value) for each in screen.metric] == [

@@ -76,9 +76,9 @@ def test_whoever_has_the_link_gives_a_name_and_follows(stocked: Stack, board: Bo
     assert "A review meeting is under way. Ann is here." in words(door)
     assert "Accept as covered" not in words(door)
     screen = inside(opened, meeting, "Bob")
-    said = words(screen)
-    assert "Following" in said and "Friday \\:red\\[x\\]" in said and "not here: Cid" in said
-    assert meeting.agenda[0].topic in said
+    text = words(screen)
+    assert "Following" in text and "Friday \\:red\\[x\\]" in text and "not here: Cid" in text
+    assert meeting.agenda[0].topic in text
     assert not [each for each in screen.button if each.label.startswith("Accept as covered")]
     stocked.workbench.meetings.show(meeting.id, meeting.agenda[-1].key, "Ann")
     assert meeting.agenda[-1].topic in words(settled(screen))
@@ -112,8 +112,8 @@ def test_the_minutes_follow_the_end_and_stay_in_the_list_and_the_pack(
     stocked.workbench.meetings.raise_point(meeting.id, meeting.at, "Ask HR", "Bob", "Cid")
     screen = inside(opened, meeting, "Ann")
     screen = pressed(screen, "End meeting")
-    said = words(screen)
-    assert "presented by Ann" in said and "absent: Cid" in said and "Ask HR" in said and "1 open point" in said
+    text = words(screen)
+    assert "presented by Ann" in text and "absent: Cid" in text and "Ask HR" in text and "1 open point" in text
     assert {"Back to the review"} <= {each.label for each in screen.button}
     review = opened("coverage.py", view="Review")
     assert "Minutes" in [each.label for each in review.button]

@@ -180,8 +180,8 @@ def test_a_line_printed_aslant_is_marked(angle: int) -> None:
 
 
 def test_words_broken_by_hyphens_at_line_ends_are_marked_whole() -> None:
-    said = ("Helium bottles are inter-", "nationally marked in yel-", "low and in green.")
-    made = lines(paper(), [(TWICE, BLACK), *((line, RED) for line in said), (TWICE, BLACK)])
+    statement = ("Helium bottles are inter-", "nationally marked in yel-", "low and in green.")
+    made = lines(paper(), [(TWICE, BLACK), *((line, RED) for line in statement), (TWICE, BLACK)])
     text = read_pdf("paper.pdf", bytes(made.output())).pages[0].text
     assert "internationally" in text and "yellow" in text
     assert len(marked_right(bytes(made.output()), "Helium", "green.").boxes[0]) == 3
@@ -190,15 +190,15 @@ def test_words_broken_by_hyphens_at_line_ends_are_marked_whole() -> None:
 def test_soft_hyphens_are_marked_where_they_break_and_missed_where_they_do_not() -> None:
     made = paper()
     made.set_right_margin(120)
-    said = "Helium bot\u00adtles are inter\u00adna\u00adtion\u00adal\u00adly marked yel\u00adlow."
-    flowed(made, [(BEFORE, BLACK), (said, RED), (AFTER, BLACK)])
+    statement = "Helium bot\u00adtles are inter\u00adna\u00adtion\u00adal\u00adly marked yel\u00adlow."
+    flowed(made, [(BEFORE, BLACK), (statement, RED), (AFTER, BLACK)])
     assert "bottles are internationally" in " ".join(read_pdf("paper.pdf", bytes(made.output())).pages[0].text.split())
     marked_right(bytes(made.output()), "Helium", "low.")
 
 
 def test_ligatures_accents_and_signs_beyond_the_basic_plane_do_not_hide_a_sentence() -> None:
-    said = "The \ufb01rst o\ufb03cer \ufb02ies at 10⁵ m² and ½ speed, naïve café \U0001f600 ok."
-    made = flowed(paper(font=FONT), [("Read the o\ufb03ce log. ", BLACK), (said, RED), (AFTER, BLACK)])
+    statement = "The \ufb01rst o\ufb03cer \ufb02ies at 10⁵ m² and ½ speed, naïve café \U0001f600 ok."
+    made = flowed(paper(font=FONT), [("Read the o\ufb03ce log. ", BLACK), (statement, RED), (AFTER, BLACK)])
     marked_right(bytes(made.output()), "The ", " ok.")
 
 

@@ -44,8 +44,8 @@ def test_who_looks_at_the_last_page_of_a_list_that_gets_shorter_stays_at_its_end
 
 @given(st.integers(0, 150), st.integers(1, 20))
 def test_every_item_stands_on_exactly_one_page(total: int, per_page: int) -> None:
-    said = [range_words(page, per_page, total, "item") for page in range(1, pages_of(total, per_page) + 1)]
-    starts, ends = zip(*(map(int, each.split(" of ")[0].split("–")) for each in said), strict=True)
+    statements = [range_words(page, per_page, total, "item") for page in range(1, pages_of(total, per_page) + 1)]
+    starts, ends = zip(*(map(int, each.split(" of ")[0].split("–")) for each in statements), strict=True)
     assert starts[0] == 1 and ends[-1] == total and starts[1:] == tuple(end + 1 for end in ends[:-1])
 
 

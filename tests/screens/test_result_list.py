@@ -7,8 +7,7 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from pages.components import cards
-from pages.components.search.answer_strip import strip_cells
-from pages.components.search.result_list import list_rows
+from pages.components.search.result_list import list_rows, strip_cells
 from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
@@ -26,7 +25,7 @@ def test_a_row_has_the_sentence_its_place_and_the_score_of_its_result(stocked: S
         assert row["score"] == f"{hit.score.total:.3f}" and hit.candidate.passage.document_name in row["place"]
         assert 0 <= row["share"] <= 1 and ("new" in row["notes"]) == (hit.rank == 2)
     first = rows[0]["sentence"]
-    assert any(asked and part.lower() == "overtime" for part, asked in first)
+    assert any(requested and part.lower() == "overtime" for part, requested in first)
     assert "".join(part for part, _ in first) in " ".join(result.hits[0].citations[0].quote.split())
 
 

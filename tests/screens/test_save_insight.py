@@ -86,10 +86,10 @@ def test_what_was_noted_before_stands_above_the_new_note(stocked: Stack, result:
 
 
 def test_a_result_that_is_a_note_is_opened_instead(stocked: Stack, opened: Opened) -> None:
-    kept = stocked.workbench.insights.save(QUESTION)
+    insight = stocked.workbench.insights.save(QUESTION)
     screen = opened("search.py", q=QUESTION)
     link = next(each for each in screen.page_link if each.label == "Open this insight")
-    assert f"document={kept.document_id}" in link.query_string
+    assert f"document={insight.document_id}" in link.query_string
 
 
 def test_what_came_of_a_question_is_kept(stocked: Stack, result: SearchResult, opened: Opened) -> None:

@@ -28,9 +28,9 @@ def as_person(opened: Opened, name: str, question: str = QUESTION, **params: str
     return screen.run()
 
 
-def saved(stocked: Stack, name: str = "Overtime", **asked: object) -> SavedSearch:
+def saved(stocked: Stack, name: str = "Overtime", **options: object) -> SavedSearch:
     """A view of Ann's, shared with everybody."""
-    request = SearchRequest(QUESTION, **asked)  # type: ignore[arg-type]
+    request = SearchRequest(QUESTION, **options)  # type: ignore[arg-type]
     return stocked.workbench.saved_searches.save(name, request, "results", "Ann", shared=True)
 
 
@@ -116,14 +116,14 @@ def test_new_results_are_marked_and_it_is_said_since_when(
     later(stocked, monkeypatch, hours=1)
     for _ in range(2):  # a page that is loaded again is the same look
         screen = as_person(opened, "Ann")
-        said = words(screen)
+        text = words(screen)
         assert (
-            re.search(rf"\d new results? since {at:%Y-%m-%d %H:%M} UTC", said) and "1 document uploaded since" in said
+            re.search(rf"\d new results? since {at:%Y-%m-%d %H:%M} UTC", text) and "1 document uploaded since" in text
         )
         assert any("new" in row["notes"] for row in drawn[-1])
     later(stocked, monkeypatch, hours=1)
-    said = words(as_person(opened, "Ann"))
-    assert "no new result since" in said and "no document uploaded since" in said
+    text = words(as_person(opened, "Ann"))
+    assert "no new result since" in text and "no document uploaded since" in text
 
 
 def test_another_search_says_nothing_of_views(stocked: Stack, opened: Opened) -> None:

@@ -15,9 +15,9 @@ QUESTION = "When must overtime be paid at one and one-half times the regular rat
 
 
 def test_the_sentence_that_answers_stands_first_with_the_asked_words_marked(stocked: Stack, opened: Opened) -> None:
-    said = words(opened("search.py", q=QUESTION))
-    assert "one\\-half" in said and ":primary-background[**overtime**]" in said
-    assert "flsa\\_section\\_207\\.md" in said
+    text = words(opened("search.py", q=QUESTION))
+    assert "one\\-half" in text and ":primary-background[**overtime**]" in text
+    assert "flsa\\_section\\_207\\.md" in text
 
 
 def test_the_shown_parts_of_every_score_add_up_to_the_shown_total(stocked: Stack) -> None:
@@ -80,8 +80,8 @@ def test_a_chip_switched_off_is_searched_without_and_can_come_back(stocked: Stac
 
 def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="zebra xylophone quark")
-    (said,) = [each.value.replace("\\", "") for each in screen.info]
-    assert said.startswith("**Probably not answered in this library (p") and "“zebra”" in said
+    (text,) = [each.value.replace("\\", "") for each in screen.info]
+    assert text.startswith("**Probably not answered in this library (p") and "“zebra”" in text
     assert "rank 1" in words(screen)  # the nearest passages are listed
     assert not screen.error
 
@@ -112,8 +112,8 @@ def test_numbers_of_any_length_in_a_url_are_no_crash(stocked: Stack, opened: Ope
 
 def test_a_place_that_no_passage_is_labelled_with_is_said(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q="When must overtime be paid in California?")
-    said = " ".join(each.value for each in screen.warning).replace("\\", "")
-    assert "No passage in the library is labelled California" in said
+    text = " ".join(each.value for each in screen.warning).replace("\\", "")
+    assert "No passage in the library is labelled California" in text
     assert not opened("search.py", q=QUESTION).warning
 
 
@@ -147,14 +147,14 @@ def test_a_failed_search_is_an_error_and_not_no_results(stocked: Stack, opened: 
 
 def test_every_problem_of_a_filter_is_told_at_once(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, truths=["gossip"], date_from="2026-13-99")
-    told = screen.warning[0].value.replace("\\", "")
-    assert "Invalid truths: ['gossip']" in told and "date_from is not a date: '2026-13-99'" in told
+    text = screen.warning[0].value.replace("\\", "")
+    assert "Invalid truths: ['gossip']" in text and "date_from is not a date: '2026-13-99'" in text
 
 
 def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
-    said = words(opened("search.py", q="overtime rate per hour"))
-    assert "bold" in said and "<b>" not in said
-    assert "\\[link\\]\\(javascript" in said
+    text = words(opened("search.py", q="overtime rate per hour"))
+    assert "bold" in text and "<b>" not in text
+    assert "\\[link\\]\\(javascript" in text
 
 
 def test_a_question_in_another_script_is_answered(stocked: Stack, opened: Opened) -> None:

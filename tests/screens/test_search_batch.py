@@ -92,8 +92,8 @@ def test_before_the_first_batch_the_page_says_what_to_do(batched: Batched) -> No
 
 def test_what_was_read_and_what_is_wrong_is_shown_before_anything_is_asked(batched: Batched) -> None:
     screen = uploaded(batched())
-    said = words(screen)
-    assert "**3 questions**" in said and "**2 rows** refused" in said
+    text = words(screen)
+    assert "**3 questions**" in text and "**2 rows** refused" in text
     assert table(screen, "Problem") == [
         "it is empty",
         "'gossip' is none of regulatory, compliance, intent, reference, reality",

@@ -24,7 +24,7 @@ from pages.components.search.compare import (
     comparison_params,
     draw_comparison,
 )
-from pages.components.search.related_results import draw_collapsed, more_like_this
+from pages.components.search.result_pane import draw_collapsed, more_like_this
 from pages.components.urls import request_from
 from pages.components.wording import highlight
 from tests.screens.conftest import LAW, Opened, Stack, words
@@ -35,7 +35,7 @@ Pay overtime at one and one-half times the regular rate from the first hour beyo
 """
 
 
-def said(screen: AppTest) -> str:
+def text_of(screen: AppTest) -> str:
     return words(screen).replace("\\", "")
 
 
@@ -59,26 +59,26 @@ def beside(stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> C
 
 
 def test_what_is_like_a_result_is_looked_for_only_when_asked(stocked: Stack, beside: Callable[..., AppTest]) -> None:
-    asked: list[tuple[int, SearchFilters]] = []
+    requests: list[tuple[int, SearchFilters]] = []
 
     def find(passage_id: int, filters: SearchFilters) -> Sequence[SimilarPassage]:
-        asked.append((passage_id, filters))
+        requests.append((passage_id, filters))
         other = next(hit for hit in found(stocked) if hit.candidate.passage.id != passage_id)
         return [SimilarPassage(other.candidate.passage, 0.81, ("overtime", "regular"), 0.5)]
 
     screen = beside(lambda hit, result: more_like_this(hit, result, find))
-    assert not asked
+    assert not requests
     first = found(stocked)[0].candidate.passage.id
     screen.session_state[f"similar.{first}"] = True
     screen.run()
-    assert [passage_id for passage_id, _ in asked] == [first]
-    assert "nearness 0.72 · cosine 0.81 · shares overtime, regular" in said(screen)
-    assert "Search for its sentence" in said(screen)
+    assert [passage_id for passage_id, _ in requests] == [first]
+    assert "nearness 0.72 · cosine 0.81 · shares overtime, regular" in text_of(screen)
+    assert "Search for its sentence" in text_of(screen)
 
 
 def test_a_note_that_is_like_a_result_looks_like_a_note(stocked: Stack, beside: Callable[..., AppTest]) -> None:
-    kept = stocked.workbench.insights.save("Overtime at the regular rate was promised by phone.")
-    note = stocked.workbench.documents.passages(kept.document_id)[0]
+    insight = stocked.workbench.insights.save("Overtime at the regular rate was promised by phone.")
+    note = stocked.workbench.documents.passages(insight.document_id)[0]
     screen = beside(lambda hit, result: more_like_this(hit, result, lambda *_: [SimilarPassage(note, 0.8, (), 0.5)]))
     screen.session_state[f"similar.{found(stocked)[0].candidate.passage.id}"] = True
     drawn = str([each.proto for each in screen.run().markdown])
@@ -109,7 +109,7 @@ def test_the_passages_behind_a_result_are_named_with_what_they_say_otherwise(
     screen.session_state[f"collapsed.{hit.candidate.passage.id}"] = True
     screen.run()
     names = {"act_2019.md", "act_2021.md"} - {hit.candidate.passage.document_name}
-    assert any(name in said(screen) for name in names) and "1 word differs: 21" in said(screen)
+    assert any(name in text_of(screen) for name in names) and "1 word differs: 21" in text_of(screen)
 
 
 # Side by side
@@ -144,9 +144,9 @@ def test_two_results_say_which_is_ahead_and_by_what(stocked: Stack, compared: Ca
         *(hit.candidate.passage.id for hit in hits[:2]),
     )
     left, right = (float(f"{side.score.total:.3f}") for side in (versus.left, versus.right))
-    assert f"is ahead by {left - right:.3f}" in said(screen)  # of the totals as they are shown
+    assert f"is ahead by {left - right:.3f}" in text_of(screen)  # of the totals as they are shown
     assert all(part.label in str(screen.table[0].value) for part in versus.parts)
-    assert all(hit.candidate.passage.document_name in said(screen) for hit in hits[:2])
+    assert all(hit.candidate.passage.document_name in text_of(screen) for hit in hits[:2])
 
 
 def test_the_other_one_can_be_chosen_also_among_those_not_shown(
@@ -156,7 +156,7 @@ def test_the_other_one_can_be_chosen_also_among_those_not_shown(
     assert all("not shown" in each for each in screen.selectbox(key="versus.other").options)
     last = screen.selectbox(key="versus.other").options[-1]
     screen.selectbox(key="versus.other").select_index(len(screen.selectbox(key="versus.other").options) - 1).run()
-    assert last.removeprefix("not shown · ").split(",")[0] in said(screen) and "beyond max" in said(screen)
+    assert last.removeprefix("not shown · ").split(",")[0] in text_of(screen) and "beyond max" in text_of(screen)
 
 
 def test_a_comparison_has_a_url_of_its_own() -> None:
@@ -171,9 +171,9 @@ def test_one_result_is_taken_and_the_others_offer_to_be_compared_with_it(
     screen = beside(compare_button)
     first = found(stocked)[0].candidate.passage.id
     screen.button(key=f"versus.take.{first}").click().run()
-    assert "Compare with 1" in said(screen) and "Comparing …" in said(screen)
+    assert "Compare with 1" in text_of(screen) and "Comparing …" in text_of(screen)
     screen.button(key=f"versus.take.{first}").click().run()
-    assert "Compare with" not in said(screen)
+    assert "Compare with" not in text_of(screen)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -186,8 +186,8 @@ def test_the_bars_add_up_and_the_first_points_to_its_side(stocked: Stack, dark: 
     assert -sum(bars.x) == pytest.approx(versus.difference, abs=0.0005 * len(versus.parts))
     assert [text.startswith("+") for text in bars.text] == [x < 0 for x in bars.x]
     shown = [float(f"{side.score.total:.3f}") for side in (versus.left, versus.right)]
-    told = sum(float(text.replace("−", "-")) for text in bars.text)
-    assert told == pytest.approx(shown[0] - shown[1], abs=1e-9)
+    reported = sum(float(text.replace("−", "-")) for text in bars.text)
+    assert reported == pytest.approx(shown[0] - shown[1], abs=1e-9)
     assert len(set(bars.marker.color)) == len({x < 0 for x in bars.x})
     assert "&lt;b&gt;" in figure.layout.annotations[1].text
 

@@ -16,7 +16,7 @@ QUESTION = "When must employers deposit withheld income taxes?"
 def menu() -> None:
     import streamlit as st
 
-    from pages.components.search.exports import check_answer, export_menu
+    from pages.components.search.result_list import check_answer, export_menu
 
     export_menu(st.session_state["result"])
     check_answer(st.session_state["result"])
@@ -56,8 +56,8 @@ def test_the_numbered_sentences_can_be_copied(result: SearchResult) -> None:
 
 def test_a_true_sentence_is_supported_and_a_false_one_is_not(result: SearchResult) -> None:
     first = result.hits[0].citations[0]
-    said = words(checked(result, f"{first.quote} [{first.citation_id}]\nPenguins get 40 days [{first.citation_id}]."))
-    assert "2 sentences" in said and "1 not supported" in said
+    text = words(checked(result, f"{first.quote} [{first.citation_id}]\nPenguins get 40 days [{first.citation_id}]."))
+    assert "2 sentences" in text and "1 not supported" in text
 
 
 def test_a_number_that_does_not_exist_is_named(result: SearchResult) -> None:

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Authority
+from core.domain.filters import SearchFilters
 from core.domain.vocabulary import DomainWords, Vocabulary
 from pages.components.wording import plain
 from tests.screens.conftest import Opened, Stack, filter_values, listed, words
@@ -44,10 +45,10 @@ def test_a_new_domain_is_added_looked_at_and_saved_as_a_version(library: Stack, 
     fill(screen, "Title", "Privacy")
     fill(screen, "Words that name it", "data subject\nerasure request\npersonal data")
     press(screen, "Add")
-    said = words(screen)
-    assert "1 change** not saved yet" in said.replace("not saved yet**", "** not saved yet") or "1 change" in said
-    assert "New domain Privacy\\: data subject\\, erasure request\\, personal data" in said
-    assert "belongs to Demographics too" in said
+    text = words(screen)
+    assert "1 change** not saved yet" in text.replace("not saved yet**", "** not saved yet") or "1 change" in text
+    assert "New domain Privacy\\: data subject\\, erasure request\\, personal data" in text
+    assert "belongs to Demographics too" in text
     assert library.workbench.vocabulary.newest() is None
     fill(screen, "Why", "the privacy team")
     press(screen, "Save")
@@ -63,9 +64,9 @@ def test_a_word_that_cannot_be_one_is_said_and_keeps_from_saving(library: Stack,
     fill(screen, "Title", "Privacy")
     fill(screen, "Words that name it", "the\ndata subject\ndata subjects")
     press(screen, "Add")
-    said = words(screen)
-    assert "too common to be a keyword" in said
-    assert "finds the same as" in said
+    text = words(screen)
+    assert "too common to be a keyword" in text
+    assert "finds the same as" in text
     assert next(each for each in screen.button if each.label == "Save").disabled
     press(screen, "Discard")
     assert "not saved yet" not in words(screen)
@@ -79,8 +80,8 @@ def test_a_new_domain_without_a_title_is_refused(library: Stack, opened: Opened)
 def test_a_domain_of_the_product_is_changed_and_switched_off(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", domain="learning")
     fill(screen, "Title", "Academy")
-    [held] = [each for each in screen.text_area if each.label == "Words that name it"]
-    held.set_value("mentor circle\n" + "\n".join(held.value.splitlines()[1:]))
+    [stored] = [each for each in screen.text_area if each.label == "Words that name it"]
+    stored.set_value("mentor circle\n" + "\n".join(stored.value.splitlines()[1:]))
     screen.toggle[0].set_value(False)
     press(screen, "Change")
     own = press(screen, "Save") and library.workbench.vocabulary.current().domain("learning")
@@ -92,21 +93,21 @@ def test_names_of_authorities_are_saved(library: Stack, opened: Opened) -> None:
     screen = opened("settings.py", words="authorities")
     fill(screen, "Government", "Ministry of Labour\nTidewater Council")
     press(press(screen, "Change"), "Save")
-    held = library.workbench.vocabulary.current().authority(Authority.GOVERNMENT).names
-    assert held == ("Ministry of Labour", "Tidewater Council")
+    stored = library.workbench.vocabulary.current().authority(Authority.GOVERNMENT).names
+    assert stored == ("Ministry of Labour", "Tidewater Council")
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [("state:ON", "not a state or territory"), ("country:xk", "New place Kosovo")]
+    ("code", "expected"), [("state:ON", "not a state or territory"), ("country:xk", "New place Kosovo")]
 )
 def test_a_place_the_product_does_not_know_is_added_or_refused(
-    library: Stack, opened: Opened, code: str, said: str
+    library: Stack, opened: Opened, code: str, expected: str
 ) -> None:
     screen = opened("settings.py", words="places")
     fill(screen, "Code", code)
     fill(screen, "Name", "Kosovo")
     press(screen, "Add")
-    assert said in words(screen).replace("\\", "")
+    assert expected in words(screen).replace("\\", "")
     assert next(each for each in screen.button if each.label == "Save").disabled == (code == "state:ON")
 
 
@@ -125,10 +126,10 @@ def test_a_pack_is_added_with_one_click_and_tried_before_it_is_saved(library: St
     screen.segmented_control(key="settings.words").set_value("try").run()
     fill(screen, "Text", NOTICE)
     screen.run()
-    said = words(screen)
-    assert "As it is" in said and "With your changes" in said
-    assert "Domain :primary-background[**Privacy**]" in said
-    assert "As a question" in said
+    text = words(screen)
+    assert "As it is" in text and "With your changes" in text
+    assert "Domain :primary-background[**Privacy**]" in text
+    assert "As a question" in text
     assert library.workbench.vocabulary.newest() is None
 
 
@@ -156,8 +157,8 @@ def test_versions_are_told_in_words_and_restored(library: Stack, opened: Opened)
     library.workbench.vocabulary.save(PRIVACY, who="Ann", note="first")
     library.workbench.vocabulary.save(PRIVACY.with_changes(DomainWords("time", off=True)), who="Bob", after=1)
     screen = opened("settings.py", words="versions")
-    said = words(screen)
-    assert "Time and attendance switched off" in said and "Bob" in said and "first" in said
+    text = words(screen)
+    assert "Time and attendance switched off" in text and "Bob" in text and "first" in text
     screen.button(key="settings.restore.1").click().run()
     assert library.workbench.vocabulary.current() == PRIVACY
     assert len(library.workbench.vocabulary.versions()) == 3
@@ -201,6 +202,26 @@ def test_the_default_profile_is_chosen_for_the_library_and_for_a_project(stocked
     assert screen.run().selectbox(key="settings.general.profile.").value == "trend"
 
 
+def test_a_new_search_starts_with_the_default_filters_and_a_link_with_its_own(stocked: Stack, opened: Opened) -> None:
+    registry = stocked.workbench.evaluation.profiles
+    screen = opened("search.py", truths="regulatory")
+    assert screen.button(key="filter.chips.default").disabled  # nobody is named yet
+    screen = opened("search.py", truths="regulatory")
+    screen.session_state["person"] = "Ann"
+    screen.run().button(key="filter.chips.default").click().run()
+    assert registry.default_filters().truths == ("regulatory",)
+    assert opened("search.py").query_params["truths"] == "regulatory"
+    assert "truths" not in opened("search.py", q="overtime").query_params
+    home = opened("home.py")
+    home.text_input(key="home.question").set_value("When must overtime be approved?").run()
+    assert home.query_params["truths"] == "regulatory"
+    settings = opened("settings.py")
+    assert "truth is regulatory" in words(settings)
+    settings.text_input(key="person").set_value("Ann").run()
+    settings.button(key="settings.general.filters.remove").click().run()
+    assert registry.default_filters() == SearchFilters() and "truth is regulatory" not in words(settings)
+
+
 @pytest.mark.parametrize("named", ["Embedding model", "models"])
 def test_models_say_what_is_missing_and_why(
     named: str, stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
@@ -209,9 +230,9 @@ def test_models_say_what_is_missing_and_why(
     monkeypatch.setenv("FIVEFOLD_ANSWER_MODEL", "llama")
     monkeypatch.setattr("shutil.which", lambda program: None)
     screen = opened("settings.py", part=named)
-    said = tables(screen)
-    assert "Install Tesseract" in said and "llama at http" in said
-    assert said.count("not used yet") == 3
+    text = tables(screen)
+    assert "Install Tesseract" in text and "llama at http" in text
+    assert text.count("not used yet") == 3
     assert "Embedding model" in words(screen)
 
 

@@ -37,11 +37,11 @@ def test_items_are_kept_once_in_an_order_that_people_choose(stocked: Stack) -> N
 
 def test_a_deleted_shortlist_comes_back_whole(stocked: Stack) -> None:
     service, shortlist = _filled(stocked)
-    gone = service.delete(shortlist.id)
+    deleted = service.delete(shortlist.id)
     assert not service.all()
     with pytest.raises(NotFound):
         service.get(shortlist.id)
-    assert service.restore(gone).items == shortlist.items
+    assert service.restore(deleted).items == shortlist.items
     with pytest.raises(BadRequest):
         service.create(" ", "")
 
@@ -79,8 +79,8 @@ def test_a_link_opens_a_shortlist_with_its_quotes_and_what_became_of_their_docum
     shortlist = _ticked(stocked, opened)
     stocked.workbench.documents.archive(shortlist.items[0].document_id, archived=True)
     screen = opened("search.py", shortlist=str(shortlist.id))
-    said = words(screen).replace("\\", "")
-    assert "one-half" in said and "The document is archived" in said
+    text = words(screen).replace("\\", "")
+    assert "one-half" in text and "The document is archived" in text
     assert screen.query_params["shortlist"] == str(shortlist.id)
 
 

@@ -73,13 +73,13 @@ class Waiting(FirstWord):
 
     def __init__(self) -> None:
         super().__init__()
-        self.may, self.asked = threading.Event(), threading.Event()
+        self.may, self.started = threading.Event(), threading.Event()
         self.may.set()
 
-    def document(self, *told: object, **more: object):  # type: ignore[no-untyped-def]
-        self.asked.set()
+    def document(self, *arguments: object, **more: object):  # type: ignore[no-untyped-def]
+        self.started.set()
         assert self.may.wait(30)
-        return super().document(*told, **more)  # type: ignore[arg-type]
+        return super().document(*arguments, **more)  # type: ignore[arg-type]
 
 
 def numbers(screen: AppTest) -> dict[str, str]:
@@ -139,7 +139,7 @@ def test_asking_shows_how_far_it_is_and_can_be_stopped_and_resumed(judged: Label
         judged.judged(f"{number}.md", "intent 0.9", truth="intent")
     judged.classifier.may.clear()
     screen = entered()
-    assert judged.classifier.asked.wait(30)
+    assert judged.classifier.started.wait(30)
     screen.run()
     assert "0 of 3 documents asked" in screen.get("progress")[0].proto.text
     next(each for each in screen.button if each.label == "Stop").click().run()
@@ -178,9 +178,9 @@ def test_a_label_confirmed_since_is_asked_when_the_view_is_opened_again(
 
 def test_a_correction_in_the_real_library_is_measured(library: Stack, look: Entered) -> None:
     policy, law = library.add("overtime_policy.md", POLICY), library.add("flsa_section_207.md", LAW)
-    said = library.workbench.documents.get(law).labels.truth.value
-    assert said is not None
-    library.workbench.documents.correct(law, "truth", said)
+    text = library.workbench.documents.get(law).labels.truth.value
+    assert text is not None
+    library.workbench.documents.correct(law, "truth", text)
     other = next(each for each in Truth if each != library.workbench.documents.get(policy).labels.truth.value)
     library.workbench.documents.correct(policy, "truth", other)
     screen = look()
@@ -202,8 +202,8 @@ def many() -> ClassifierReport:
 def test_every_tile_of_the_matrix_holds_its_count(dark: bool) -> None:
     confusion = many().confusion
     figure = charts.confusion_map(confusion, dark=dark)
-    told = {(note.y, note.x): int(note.text) for note in figure.layout.annotations}
-    assert told == {(i, j): number for i, row in enumerate(confusion.counts) for j, number in enumerate(row)}
+    values = {(note.y, note.x): int(note.text) for note in figure.layout.annotations}
+    assert values == {(i, j): number for i, row in enumerate(confusion.counts) for j, number in enumerate(row)}
     heads = [text.split("<br>")[1] for text in figure.layout.xaxis.ticktext]
     assert heads == [*(truth.value for truth in Truth), ABSTAINED]
 
@@ -224,11 +224,11 @@ def test_the_reliability_diagram_has_its_diagonal_and_every_bin_with_its_interva
     assert [y + up for y, up in zip(dots.y, dots.error_y.array, strict=True)] == pytest.approx(
         [each.right.high for each in bins]
     )
-    assert all(f"of {each.right.n} right" in told for each, told in zip(bins, dots.customdata, strict=True))
+    assert all(f"of {each.right.n} right" in expected for each, expected in zip(bins, dots.customdata, strict=True))
 
 
 def test_dots_that_would_cover_each_other_stay_bare() -> None:
-    bins = [CalibrationBin(said, said, said, LabelRate(9, 10)) for said in (0.5, 0.96, 0.97)]
+    bins = [CalibrationBin(statement, statement, statement, LabelRate(9, 10)) for statement in (0.5, 0.96, 0.97)]
     dots = charts.reliability_diagram(bins).data[1]
     assert list(dots.text) == ["10", "", ""]
     assert dots.marker.size[0] > dots.marker.size[1]

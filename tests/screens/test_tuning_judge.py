@@ -42,7 +42,7 @@ def kept_set(library: Stack, *questions: str, project: str | None = None, name: 
     return made
 
 
-def asked(library: Stack, questions: QuestionSet) -> list[JudgedQuestion]:
+def questions_of(library: Stack, questions: QuestionSet) -> list[JudgedQuestion]:
     return list(judgment_service(library).questions(questions.id))
 
 
@@ -83,7 +83,7 @@ def test_without_a_set_the_view_says_what_one_is_for_and_makes_one(stocked: Stac
     assert (made.name, made.who, made.level) == ("Overtime", "Ada", Level.PASSAGE)
     screen.text_area(key="sets.typed").set_value(f"{QUESTION}\n\n Who approves overtime? ").run()
     pressed(screen, "Add questions")
-    assert [each.question for each in asked(stocked, made)] == [QUESTION, "Who approves overtime?"]
+    assert [each.question for each in questions_of(stocked, made)] == [QUESTION, "Who approves overtime?"]
     assert screen.query_params["set"] == str(made.id)
 
 
@@ -146,11 +146,11 @@ def test_nobody_can_grade_without_a_name(stocked: Stack, opened: Opened) -> None
 def test_a_blind_judge_sees_no_rank_score_or_profile_of_a_result(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = named(opened("tuning.py", view="judge"))
-    told = words(screen)
-    assert "rank 1" not in told and "score 0" not in told and "Inspect" not in told.split("\n")
+    text = words(screen)
+    assert "rank 1" not in text and "score 0" not in text and "Inspect" not in text.split("\n")
     screen.segmented_control(key="judge.blind").set_value("seen").run()
-    told = words(screen)
-    assert "rank 1 under balanced" in told and "score 0." in told
+    text = words(screen)
+    assert "rank 1 under balanced" in text and "score 0." in text
     pressed(screen, "Related")
     made = judgment_service(stocked).sets(None)[0]
     assert judgments_in(stocked, made) == [("Ada", 1, False)]
@@ -178,7 +178,7 @@ def test_what_others_said_is_shown_only_when_asked_for_and_never_to_a_blind_judg
     stocked: Stack, opened: Opened
 ) -> None:
     made = kept_set(stocked, QUESTION)
-    (question,) = asked(stocked, made)
+    (question,) = questions_of(stocked, made)
     pool = judgment_service(stocked).pool(made.id, question.id, ["balanced"], who="Ben")
     judgment_service(stocked).judge(made.id, question.id, pool.units, 2, "Ben")
     screen = named(opened("tuning.py", view="judge"))
@@ -195,7 +195,7 @@ def test_judges_who_disagree_are_told_and_a_blind_judge_only_where_they_had_thei
     stocked: Stack, opened: Opened
 ) -> None:
     made = kept_set(stocked, QUESTION)
-    (question,) = asked(stocked, made)
+    (question,) = questions_of(stocked, made)
     first, second = judgment_service(stocked).pool(made.id, question.id, ["balanced"], who="Ben").units[:2]
     for unit, who, grade in ((first, "Ben", 3), (first, "Cy", 0), (second, "Ben", 0), (second, "Ada", 3)):
         judgment_service(stocked).judge(made.id, question.id, unit, grade, who)
@@ -203,9 +203,9 @@ def test_judges_who_disagree_are_told_and_a_blind_judge_only_where_they_had_thei
     assert any(each.label == "Agreement of 3 judges: Ada, Ben, Cy" for each in screen.expander)
     assert "disputed" not in words(screen)
     screen.session_state["judge.agreement.open"] = True
-    told = words(screen.run())
-    assert "Ada **3 answers** · Ben **0 irrelevant**" in told and "Cy **0" not in told
-    assert "1 more disputed result you have not judged yet" in told
+    text = words(screen.run())
+    assert "Ada **3 answers** · Ben **0 irrelevant**" in text and "Cy **0" not in text
+    assert "1 more disputed result you have not judged yet" in text
     pressed(screen, "Look again")
     assert screen.button(key="judge.grade.3").proto.type == "primary"
 
@@ -234,8 +234,8 @@ def test_a_failed_search_is_told_and_the_question_can_still_be_changed(
 
 def test_text_with_markup_is_shown_as_it_stands(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, ":red[shout] <b>overtime rate</b> per hour of $5", name="*Set* :red[x]")
-    told = words(named(opened("tuning.py", view="judge")))
-    assert "### \\:red\\[shout\\]" in told and "<b>" not in told
+    text = words(named(opened("tuning.py", view="judge")))
+    assert "### \\:red\\[shout\\]" in text and "<b>" not in text
 
 
 # Sets
@@ -297,7 +297,7 @@ def test_last_searches_become_questions(stocked: Stack, opened: Opened) -> None:
     assert offered == ["Who approves overtime?"]
     screen.multiselect(key="sets.searched").set_value(offered).run()
     pressed(screen, "Add these")
-    assert [each.question for each in asked(stocked, made)] == [QUESTION, "Who approves overtime?"]
+    assert [each.question for each in questions_of(stocked, made)] == [QUESTION, "Who approves overtime?"]
 
 
 def test_a_file_is_looked_at_before_it_is_taken_over(stocked: Stack, opened: Opened) -> None:
@@ -306,11 +306,11 @@ def test_a_file_is_looked_at_before_it_is_taken_over(stocked: Stack, opened: Ope
     screen = named(opened("tuning.py", view="judge", part="set"))
     data = "\n".join(json.dumps(line) for line in lines).encode()
     screen.file_uploader[0].set_value(("judged.jsonl", data, "application/x-ndjson")).run()
-    told = words(screen)
-    assert "**1 new question**" in told and "**1 refusal**" in told
-    assert len(asked(stocked, made)) == 1
+    text = words(screen)
+    assert "**1 new question**" in text and "**1 refusal**" in text
+    assert len(questions_of(stocked, made)) == 1
     pressed(screen, "Import")
-    assert [each.key for each in asked(stocked, made)] == ["q1", "d1"]
+    assert [each.key for each in questions_of(stocked, made)] == ["q1", "d1"]
 
 
 def test_a_file_that_is_none_is_told(stocked: Stack, opened: Opened) -> None:
@@ -358,14 +358,14 @@ def test_grading_a_result_adds_the_question_with_its_filters_once(stocked: Stack
     screen = grading(opened("search.py", q=QUESTION, truths=["regulatory"]))
     rows(screen)[0].set_value("3").run()  # type: ignore[attr-defined]
     rows(screen)[0].set_value("x").run()  # type: ignore[attr-defined]
-    (question,) = asked(stocked, made)
+    (question,) = questions_of(stocked, made)
     assert (question.question, question.filters.truths) == (QUESTION, ("regulatory",))
     assert judgments_in(stocked, made) == [("Ada", None, False)]
 
 
 def test_my_grades_stand_below_the_results_and_not_anothers(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, QUESTION)
-    (question,) = asked(stocked, made)
+    (question,) = questions_of(stocked, made)
     first, second = judgment_service(stocked).pool(made.id, question.id, ["balanced"], who="Ben").units[:2]
     judgment_service(stocked).judge(made.id, question.id, first, 3, "Ada")
     judgment_service(stocked).judge(made.id, question.id, second, None, "Ada")

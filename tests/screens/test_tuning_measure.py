@@ -115,8 +115,8 @@ def tables(screen: AppTest) -> str:
 
 def params(screen: AppTest) -> dict[str, str]:
     """The URL."""
-    held = {name: values for name, values in screen.query_params.items() if values}
-    return {name: values if isinstance(values, str) else values[0] for name, values in held.items()}
+    fields = {name: values for name, values in screen.query_params.items() if values}
+    return {name: values if isinstance(values, str) else values[0] for name, values in fields.items()}
 
 
 # Measure
@@ -128,15 +128,15 @@ def test_without_a_set_the_view_says_what_one_is_for(stocked: Stack, opened: Ope
 
 def test_a_set_without_questions_says_where_to_add_them(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked)
-    said = words(opened("tuning.py", view="measure"))
-    assert "Payroll has no questions" in said
-    assert "under *Judge*" in said
+    text = words(opened("tuning.py", view="measure"))
+    assert "Payroll has no questions" in text
+    assert "under *Judge*" in text
 
 
 def test_what_is_not_measured_yet_says_what_measuring_does(payroll: QuestionSet, opened: Opened) -> None:
-    said = words(opened("tuning.py", view="measure", a="relevance"))
-    assert "relevance has not been measured with this set" in said
-    assert "each of the 13 questions is asked" in said
+    text = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "relevance has not been measured with this set" in text
+    assert "each of the 13 questions is asked" in text
 
 
 def test_nobody_measures_without_a_name(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -150,24 +150,24 @@ def test_two_profiles_are_measured_and_held_against_each_other(
 ) -> None:
     screen = named(opened("tuning.py", view="measure", a="relevance", b="balanced"))
     pressed(screen, "Measure")
-    kept = experiment_runner(stocked).experiments(payroll.id)
-    assert {(each.profile.ref, each.state, each.who) for each in kept} == {
+    experiment = experiment_runner(stocked).experiments(payroll.id)
+    assert {(each.profile.ref, each.state, each.who) for each in experiment} == {
         ("relevance", RunState.DONE, "Ada"),
         ("balanced", RunState.DONE, "Ada"),
     }
-    said, shown = words(screen), tables(screen)
-    assert "**A relevance** · 13 questions · just now by Ada" in said
-    assert "**B balanced**" in said
+    text, shown = words(screen), tables(screen)
+    assert "**A relevance** · 13 questions · just now by Ada" in text
+    assert "**B balanced**" in text
     assert "A relevance" in shown
     assert "B − A" in shown
-    for name in kept[0].measures:
+    for name in experiment[0].measures:
         assert LABELS[name].replace(" ", "\u00a0") in shown
-    first = next(each for each in kept if each.profile.ref == "relevance").measures[NDCG]
+    first = next(each for each in experiment if each.profile.ref == "relevance").measures[NDCG]
     assert f"{first.mean:.3f}" in shown
-    assert "of the first ten results nobody has judged" in said
-    assert "**nDCG@10 by kind of question**" in said
-    assert "B is higher in" in said
-    assert "**Saved runs** :gray[· 2 experiments with this set]" in said
+    assert "of the first ten results nobody has judged" in text
+    assert "**nDCG@10 by kind of question**" in text
+    assert "B is higher in" in text
+    assert "**Saved runs** :gray[· 2 experiments with this set]" in text
 
 
 def test_the_unjudged_share_stands_beside_every_figure(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -177,9 +177,9 @@ def test_the_unjudged_share_stands_beside_every_figure(stocked: Stack, payroll: 
     part = f"{ended.unjudged:.0%}"
     assert f"{part} of the first ten unjudged" in words(screen)
     assert "Unjudged" in tables(screen)
-    questions, kept = (each.value for each in screen.dataframe)
+    questions, text = (each.value for each in screen.dataframe)
     assert "Unjudged A" in questions.columns
-    assert list(kept["Unjudged"]) == [part]
+    assert list(text["Unjudged"]) == [part]
     assert f"{part} unjudged" in json.dumps(
         json.loads(screen.get("plotly_chart")[0].proto.spec)["data"], ensure_ascii=False
     )
@@ -195,9 +195,9 @@ def test_what_is_fully_judged_has_no_warning(stocked: Stack, payroll: QuestionSe
         ]
     )
     assert measured(stocked, payroll).unjudged == 0
-    said = words(opened("tuning.py", view="measure", a="relevance"))
-    assert "0% of the first ten unjudged" in said
-    assert "nobody has judged" not in said
+    text = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "0% of the first ten unjudged" in text
+    assert "nobody has judged" not in text
 
 
 def test_judging_what_is_unjudged_pools_both_profiles(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -215,9 +215,9 @@ def test_a_measure_is_looked_at_more_closely(stocked: Stack, payroll: QuestionSe
     screen = opened("tuning.py", view="measure", a="relevance", b="authority")
     screen.session_state["lab.measure"] = "recall@20"
     screen.run()
-    said = words(screen)
-    assert "**Recall@20 by kind of question**" in said
-    assert "**Recall@20 question by question**" in said
+    text = words(screen)
+    assert "**Recall@20 by kind of question**" in text
+    assert "**Recall@20 question by question**" in text
 
 
 def test_what_changed_since_is_told(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -239,10 +239,10 @@ def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
     stocked.add("new.md", "The overtime rate is new.")
     two, three = measured(stocked, payroll), measured(stocked, payroll, "authority")
     screen = opened("tuning.py", view="measure", a="balanced", runs=f"{one.id}.{two.id}.{three.id}.999")
-    said = words(screen)
-    assert "**Saved runs side by side**" in said
-    assert "“before”" in said
-    assert "They were measured on another library" in said
+    text = words(screen)
+    assert "**Saved runs side by side**" in text
+    assert "“before”" in text
+    assert "They were measured on another library" in text
     assert "C authority" in tables(screen)
     pressed(screen, "Back to the latest")
     assert "runs" not in params(screen)
@@ -251,9 +251,9 @@ def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
 
 def test_a_second_profile_without_a_measurement_says_so(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
     measured(stocked, payroll)
-    said = words(opened("tuning.py", view="measure", a="relevance", b="authority"))
-    assert "authority has not been measured with this set yet" in said
-    assert "**A relevance**" in said
+    text = words(opened("tuning.py", view="measure", a="relevance", b="authority"))
+    assert "authority has not been measured with this set yet" in text
+    assert "**A relevance**" in text
 
 
 def test_a_version_is_measured_as_it_was(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -298,7 +298,7 @@ def test_one_under_way_elsewhere_is_told_and_left_alone(stocked: Stack, payroll:
 def test_a_failed_measurement_says_why_and_can_be_forgotten(
     stocked: Stack, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*asked: object, **how: object) -> object:
+    def broken(*options: object, **how: object) -> object:
         raise StoreFailed("The disk is full.", "Make room.")
 
     monkeypatch.setattr(stocked.workbench.search._pipeline, "search_many", broken)
@@ -316,11 +316,11 @@ def test_measuring_can_be_stopped(
     search = stocked.workbench.search._pipeline.search_many
     may: list[bool] = []
 
-    def slowly(*asked: object, **how: object) -> object:
+    def slowly(*options: object, **how: object) -> object:
         deadline = time.monotonic() + 30
         while not may and time.monotonic() < deadline:
             time.sleep(0.01)
-        return search(*asked, **how)
+        return search(*options, **how)
 
     monkeypatch.setattr(stocked.workbench.search._pipeline, "search_many", slowly)
     screen = named(opened("tuning.py", view="measure", a="relevance"))
@@ -343,15 +343,15 @@ def test_a_measure_over_time_is_drawn_from_the_second_measurement_on(
     assert "over time" not in words(opened("tuning.py", view="measure", a="relevance"))
     stocked.add("new.md", "The overtime rate is new.")
     measured(stocked, payroll)
-    said = words(opened("tuning.py", view="measure", a="relevance"))
-    assert "**nDCG@10 over time** :gray[· a line per profile]" in said
-    assert "An open mark" in said
+    text = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "**nDCG@10 over time** :gray[· a line per profile]" in text
+    assert "An open mark" in text
 
 
 def test_a_store_that_does_not_answer_is_told(
     stocked: Stack, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*asked: object) -> object:
+    def broken(*arguments: object) -> object:
         raise StoreFailed("The database does not answer.", "Start it.")
 
     monkeypatch.setattr(stocked.tunings, "experiments", broken)
@@ -361,8 +361,8 @@ def test_a_store_that_does_not_answer_is_told(
 def test_a_hostile_question_and_note_are_shown_as_they_are(stocked: Stack, opened: Opened) -> None:
     made = kept_set(stocked, "=cmd|'/c calc'!A1 :red[x] overtime?", "overtime **rate**")
     ended = measured(stocked, made, note=":red[shout] *x*")
-    said = words(opened("tuning.py", view="measure", a="relevance"))
-    assert "“\\:red\\[shout\\] \\*x\\*”" in said
+    text = words(opened("tuning.py", view="measure", a="relevance"))
+    assert "“\\:red\\[shout\\] \\*x\\*”" in text
     written = rows_csv(*comparison_table([ended]))
     assert "'=cmd|'/c calc'!A1" in written
     assert '"question": "=cmd|' in json_text(comparison_data([ended]))
@@ -381,18 +381,22 @@ def test_a_search_for_weights_is_begun_from_the_chosen_base(
     screen.number_input(key="optimise.seed").set_value(7)
     screen.run()
     pressed(screen, "Search for better weights")
-    [kept] = experiment_runner(stocked).experiments()
-    assert kept.state is RunState.DONE, kept.problem
-    assert kept.optimising is not None
-    assert (kept.optimising.measure, kept.optimising.trials, kept.optimising.folds, kept.optimising.seed) == (
-        NDCG, 10, 2, 7,
-    )  # fmt: skip
+    [experiment] = experiment_runner(stocked).experiments()
+    assert experiment.state is RunState.DONE, experiment.problem
+    assert experiment.optimising is not None
+    settings = experiment.optimising
+    assert (settings.measure, settings.trials, settings.folds, settings.seed) == (NDCG, 10, 2, 7)
     used = {name for name, weight in profiles()["relevance"].weights.items() if weight}
-    assert set(kept.optimising.factors) == used | {"similarity", "keyword", "best_sentence_similarity", "synonym_match"}
-    assert kept.optimised is not None
-    said = words(screen)
-    assert kept.optimised.verdict.split(":")[0] in said
-    assert "reproducible (seed 7)" in said
+    assert set(experiment.optimising.factors) == used | {
+        "similarity",
+        "keyword",
+        "best_sentence_similarity",
+        "synonym_match",
+    }
+    assert experiment.optimised is not None
+    text = words(screen)
+    assert experiment.optimised.verdict.split(":")[0] in text
+    assert "reproducible (seed 7)" in text
 
 
 def test_too_few_judged_questions_say_how_many_are_needed(stocked: Stack, opened: Opened) -> None:
@@ -407,9 +411,9 @@ def found_in(library: Stack, questions: QuestionSet, base: str, **differs: objec
     ended = measured(library, questions, base, optimising=WANTED)
     assert ended.optimised is not None, ended.problem
     better = replace(ended.optimised.profile, weights={"similarity": 0.4, "term_coverage": 0.6})
-    told = replace(ended, optimised=replace(ended.optimised, profile=better, **differs))
-    library.tunings.change_experiment(told)
-    return told
+    reported = replace(ended, optimised=replace(ended.optimised, profile=better, **differs))
+    library.tunings.change_experiment(reported)
+    return reported
 
 
 def test_what_is_recommended_becomes_a_profile_with_one_click(
@@ -516,7 +520,7 @@ def test_the_consequences_of_a_threshold_are_told_and_follow_the_slider(
     screen.slider(key=f"threshold.at.{ended.id}").set_value(0.995).run()
     assert "**0.995** slider" in tables(screen)
     cut = cuts.at(0.995)
-    assert f"**{cut.counts.relevant_kept} of {cuts.relevant} relevant** results are kept" in words(screen)
+    assert f"**{cut.counts.relevant_retained} of {cuts.relevant} relevant** results are kept" in words(screen)
     assert "lose their last relevant result" in words(screen)
     assert "**Lose their last relevant result** · 12" in words(screen)
 
@@ -648,8 +652,8 @@ def test_scores_and_curves_share_their_thresholds(dark: bool) -> None:
     assert list(precision.x)[1:] == list(cuts.help.thresholds)
     assert list(recall.y)[1:] == list(cuts.help.recall)
     assert [line.x0 for line in picture.layout.shapes] == [0.25, 0.27, 0.5]
-    told = {note.text: note.yshift for note in picture.layout.annotations if note.yref == "paper"}
-    assert told["in use 0.250"] != told["slider 0.270"]
+    values = {note.text: note.yshift for note in picture.layout.annotations if note.yref == "paper"}
+    assert values["in use 0.250"] != values["slider 0.270"]
 
 
 def test_without_a_curve_only_the_scores_are_drawn() -> None:

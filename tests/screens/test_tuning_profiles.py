@@ -70,23 +70,23 @@ def test_a_library_without_own_profiles_says_how_to_make_one(monkeypatch: pytest
 
     empty = SimpleNamespace(evaluation=SimpleNamespace(profiles=ProfileRegistry(FakeEvaluationStore(), now=utc_now)))
     monkeypatch.setattr(session, "workbench", lambda: empty)
-    said = words(drawn())
-    assert "None yet. Open one of those below in *Sliders*" in said
-    assert "searches with **balanced** :gray[– the product's own default]" in said
+    text = words(drawn())
+    assert "None yet. Open one of those below in *Sliders*" in text
+    assert "searches with **balanced** :gray[– the product's own default]" in text
 
 
 def test_own_and_built_in_profiles_stand_with_a_picture_each(book: ProfileRegistry) -> None:
     screen = drawn()
-    said = words(screen)
-    assert all(name in said.replace("\\", "") for name in [*profiles(), "law first"])
+    text = words(screen)
+    assert all(name in text.replace("\\", "") for name in [*profiles(), "law first"])
     assert len(screen.image) == len(profiles()) + 1
-    assert "Similarity\u00a00.50 · Authority\u00a00.50" in said
+    assert "Similarity\u00a00.50 · Authority\u00a00.50" in text
 
 
 def test_the_url_opens_a_version_with_who_made_it_and_why(book: ProfileRegistry) -> None:
-    said = words(drawn(profile="law first@1"))
-    assert "version 1 of 2" in said
-    assert "Ada, 2025-03-01 12:00 · from relevance · “Statutes were too low\\.”" in said
+    text = words(drawn(profile="law first@1"))
+    assert "version 1 of 2" in text
+    assert "Ada, 2025-03-01 12:00 · from relevance · “Statutes were too low\\.”" in text
 
 
 def test_a_url_that_names_nothing_says_so_and_shows_the_default(book: ProfileRegistry) -> None:
@@ -97,9 +97,9 @@ def test_a_url_that_names_nothing_says_so_and_shows_the_default(book: ProfileReg
 
 def test_a_name_that_looks_like_markup_is_shown_as_it_is(book: ProfileRegistry) -> None:
     book.save(replace(MINE, name=HOSTILE), "Ada", note=HOSTILE)
-    said = words(drawn(profile=HOSTILE))
-    assert ":red[x]" not in said and "<b>" not in said
-    assert "\\*y\\*" in said
+    text = words(drawn(profile=HOSTILE))
+    assert ":red[x]" not in text and "<b>" not in text
+    assert "\\*y\\*" in text
 
 
 def test_opening_another_profile_is_kept_in_the_url(book: ProfileRegistry) -> None:
@@ -170,9 +170,9 @@ def test_any_two_are_compared_and_the_choice_stays(book: ProfileRegistry) -> Non
 
 
 def test_the_history_tells_what_each_version_changed(book: ProfileRegistry) -> None:
-    said = words(drawn(profile="law first"))
-    assert "Weight\\: Similarity 0\\.60 → 0\\.50 · Weight\\: Authority 0\\.40 → 0\\.50" in said
-    assert "The first version." in said
+    text = words(drawn(profile="law first"))
+    assert "Weight\\: Similarity 0\\.60 → 0\\.50 · Weight\\: Authority 0\\.40 → 0\\.50" in text
+    assert "The first version." in text
 
 
 def test_rolling_back_makes_a_new_version_and_opens_it(book: ProfileRegistry) -> None:
@@ -194,8 +194,8 @@ def test_what_was_changed_meanwhile_is_not_overwritten(book: ProfileRegistry) ->
 def test_a_retired_profile_is_shown_and_can_be_brought_back(book: ProfileRegistry) -> None:
     screen = pressed(drawn("Ben", profile="law first"), "retire")
     assert "law first" not in book.choices()
-    said = words(screen)
-    assert "Archived by Ben, 2025-03-01" in said
+    text = words(screen)
+    assert "Archived by Ben, 2025-03-01" in text
     assert "tuning.profiles.retire" not in [button.key for button in screen.button]
     pressed(screen, "again")
     assert book.find("law first").ref == "law first@4"
@@ -229,10 +229,10 @@ def test_a_file_is_looked_at_before_anything_is_saved(book: ProfileRegistry) -> 
     newer = replace(MINE, threshold=0.2)
     text = to_toml([newer, replace(MINE, name="fresh"), profiles()["trend"], replace(MINE, name="memory")])
     screen = brought(drawn("Ben"), text)
-    said = words(screen)
-    assert "holds 4 profiles, 2 of them worth saving" in said
-    assert all(each in said for each in ("version 3, 3 changes", "new", "identical to trend", "cannot be saved"))
-    assert "comes with the product" in said.replace("\\", "")
+    shown_text = words(screen)
+    assert "holds 4 profiles, 2 of them worth saving" in shown_text
+    assert all(each in shown_text for each in ("version 3, 3 changes", "new", "identical to trend", "cannot be saved"))
+    assert "comes with the product" in shown_text.replace("\\", "")
     assert len(book.versions("law first")) == 2 and "fresh" not in book.choices()
     pressed(screen, "import")
     assert book.find("law first").threshold == 0.2
@@ -272,8 +272,8 @@ def test_importing_without_a_name_says_so_and_keeps_the_preview(book: ProfileReg
 
 def test_a_file_that_cannot_be_read_is_told_by_name_and_key(book: ProfileRegistry) -> None:
     screen = brought(drawn(), "[mine]\nweights = { charm = 1 }\nthreshold = 3")
-    said = screen.error[0].value.replace("\\", "")
-    assert "theirs.toml: [mine]" in said and "'charm'" in said and "'threshold' is 3" in said
+    text = screen.error[0].value.replace("\\", "")
+    assert "theirs.toml: [mine]" in text and "'charm'" in text and "'threshold' is 3" in text
 
 
 def test_own_profiles_and_all_of_them_can_be_downloaded(book: ProfileRegistry) -> None:

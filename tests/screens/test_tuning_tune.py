@@ -165,8 +165,8 @@ def test_filters_of_a_url_narrow_what_is_tuned_and_stay_in_it(stocked: Stack, op
 
 def test_a_hostile_trial_is_told_once_and_the_rest_of_it_holds(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial=f"{HOSTILE},w.authority:0.5", base="<b>x</b>", depth="1e9")
-    told = "".join(each.value for each in screen.warning).replace("\\", "")
-    assert "'w.zebra' is nothing that can be moved" in told and "There is no score profile '<b>x</b>'" in told
+    text = "".join(each.value for each in screen.warning).replace("\\", "")
+    assert "'w.zebra' is nothing that can be moved" in text and "There is no score profile '<b>x</b>'" in text
     assert screen.query_params["trial"] == "w.authority:0.5"
     slid(screen, "w.similarity", 0.3)
     assert not screen.warning
@@ -264,12 +264,12 @@ def test_the_lines_join_the_ranks_of_both_lists_and_names_are_only_text(stocked:
     lines = [trace for trace in figure["data"] if trace["mode"] == "lines+markers"]
     assert {trace["name"] for trace in lines} == {kind_of(move).words for move in trial.moves}
     drawn = {pair for trace in lines for pair in zip(trace["y"][::3], trace["y"][1::3], strict=True)}
-    below = max(move.place_before or 0 for move in trial.moves) + 1
-    assert drawn == {(move.place_before or below, move.place_after or below) for move in trial.moves}
-    said = " ".join(
+    below = max(move.position_before or 0 for move in trial.moves) + 1
+    assert drawn == {(move.position_before or below, move.position_after or below) for move in trial.moves}
+    shown_text = " ".join(
         str(each) for trace in figure["data"] for each in (*trace.get("text", ()), *trace.get("hovertext", ()))
     )
-    assert "&lt;b&gt;overtime&lt;/b&gt;" in said and "<b>overtime</b>" not in said
+    assert "&lt;b&gt;overtime&lt;/b&gt;" in shown_text and "<b>overtime</b>" not in shown_text
 
 
 # What is kept

@@ -50,11 +50,17 @@ def test_chips_filters_and_results_have_the_titles_of_their_own_library(shown: S
         {"Dominion"},
     ]
     chips = [" ".join(str(option) for each in screen.button_group for option in each.options) for screen in screens]
-    assert ["domain: Privacy" in said and "jurisdiction: Kosovo" in said for said in chips] == [True, False]
-    assert ["domain: Haulage" in said and "jurisdiction: Dominion" in said for said in chips] == [False, True]
+    assert ["domain: Privacy" in statement and "jurisdiction: Kosovo" in statement for statement in chips] == [
+        True,
+        False,
+    ]
+    assert ["domain: Haulage" in statement and "jurisdiction: Dominion" in statement for statement in chips] == [
+        False,
+        True,
+    ]
     answered = shown("search.py", q="what rest does the Ministry of Northern Roads recommend?")
     facts = [" ".join(each.value for each in screen.caption) for screen in answered]
-    assert [("Kosovo" in said, "Dominion" in said) for said in facts] == [(True, False), (False, True)]
+    assert [("Kosovo" in statement, "Dominion" in statement) for statement in facts] == [(True, False), (False, True)]
 
 
 def test_the_library_and_its_labels_have_the_titles_of_their_own_library(shown: Shown) -> None:
@@ -79,11 +85,11 @@ def test_coverage_has_the_titles_of_their_own_library(libraries: tuple[Stack, St
     shares = [
         " ".join(each.text for each in screen.get("progress")) for screen in shown("coverage.py", view="Snapshots")
     ]
-    assert ["Privacy · " in said for said in shares] == [True, False]
-    assert ["Haulage · " in said for said in shares] == [False, True]
+    assert ["Privacy · " in statement for statement in shares] == [True, False]
+    assert ["Haulage · " in statement for statement in shares] == [False, True]
     needs = [words(screen) for screen in shown("coverage.py", view="To obtain")]
-    assert ["for Kosovo" in said for said in needs] == [True, False]
-    assert ["for Dominion" in said for said in needs] == [False, True]
+    assert ["for Kosovo" in statement for statement in needs] == [True, False]
+    assert ["for Dominion" in statement for statement in needs] == [False, True]
 
 
 def test_settings_show_and_try_the_vocabulary_of_their_own_library(shown: Shown) -> None:

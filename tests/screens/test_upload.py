@@ -208,8 +208,8 @@ def test_an_invalid_detail_is_told_and_nothing_is_set(library: Stack, opened: Op
     screen.selectbox(key="upload.details.project").set_value("Tallgrass")
     screen.multiselect(key="upload.details.tags").set_value(["2026" * 16])
     pressed(screen, "Set for 2 files")
-    (told,) = [each.value for each in screen.warning if "Nothing was set" in each.value]
-    assert told.count("too long tags") == 1
+    (text,) = [each.value for each in screen.warning if "Nothing was set" in each.value]
+    assert text.count("too long tags") == 1
     assert _details_but_of(library, other) == {(None, ())}
     assert screen.selectbox(key="upload.details.project").value == "Tallgrass"
     screen.multiselect(key="upload.details.tags").set_value(["2026"])

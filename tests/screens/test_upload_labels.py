@@ -14,7 +14,7 @@ from pages.components.upload.evidence import excerpts, quotes_of, text_data
 from tests.screens.conftest import POLICY, Opened, Stack, words
 
 
-def said(screen: AppTest) -> str:
+def text_of(screen: AppTest) -> str:
     return words(screen).replace("\\", "")
 
 
@@ -51,13 +51,13 @@ def test_the_uncertain_labels_are_checked_one_after_the_other(stocked: Stack, op
     screen.button(key="upload.check").click().run()
     names = {each.id: each.name for each in stocked.workbench.documents.list()}
     for place, document_id in enumerate(ids, start=1):
-        assert f"{place} of {len(ids)} uncertain" in said(screen) and f"**{names[document_id]}**" in said(screen)
+        assert f"{place} of {len(ids)} uncertain" in text_of(screen) and f"**{names[document_id]}**" in text_of(screen)
         assert screen.query_params["file"] == str(document_id)
         if place < len(ids):
             screen.button(key="check.arrow_forward").click().run()
     assert screen.button(key="check.arrow_forward").disabled
     screen.button(key="check.arrow_back").click().run()
-    assert f"{len(ids) - 1} of {len(ids)} uncertain" in said(screen)
+    assert f"{len(ids) - 1} of {len(ids)} uncertain" in text_of(screen)
     screen.button(key="check.close").click().run()
     assert "file" not in screen.query_params and component(screen, "fivefold_files")["rows"]
 
@@ -66,7 +66,7 @@ def test_all_uncertain_labels_are_checked_whatever_the_list_is_narrowed_to(stock
     ids = uncertain(stocked)
     screen = opened("upload.py", words="no such name")
     screen.button(key="upload.check").click().run()
-    assert f"1 of {len(ids)} uncertain" in said(screen)
+    assert f"1 of {len(ids)} uncertain" in text_of(screen)
 
 
 def test_the_rows_of_a_table_are_lines_of_their_own(library: Stack) -> None:
@@ -87,7 +87,7 @@ def test_a_label_is_confirmed_as_proposed_and_undone(stocked: Stack, opened: Ope
     after = stocked.workbench.documents.get(document_id).labels
     assert (after.truth.value, after.truth.confirmed) == (before.truth.value, True)
     assert after.authority == before.authority, "only what was looked at is confirmed"
-    assert "Saved **overtime_policy.md**" in said(screen)
+    assert "Saved **overtime_policy.md**" in text_of(screen)
     assert screen.query_params.get("file") != str(document_id), "the next document comes"
     screen.button(key="upload.undo").click().run()
     assert stocked.workbench.documents.get(document_id).labels == before
@@ -118,21 +118,21 @@ def test_corrections_are_saved_together_and_undone_together(stocked: Stack, open
 def test_a_correction_never_reaches_the_next_document(stocked: Stack, opened: Opened) -> None:
     second, first = (stocked.add(name, f"# {name}\nNothing much.\n") for name in ("plain two.md", "plain one.md"))
     screen = opened("upload.py", show="doubtful", words="plain", file=str(first))
-    assert "1 of 2 uncertain" in said(screen) and "**plain one.md**" in said(screen)
+    assert "1 of 2 uncertain" in text_of(screen) and "**plain one.md**" in text_of(screen)
     screen.button(key=f"truth.{first}.intent").click().run()
     screen.button(key="check.arrow_forward").click().run()
-    assert "**plain two.md**" in said(screen) and not chosen(screen, second)
+    assert "**plain two.md**" in text_of(screen) and not chosen(screen, second)
     screen.button(key="check.arrow_back").click().run()
     assert not chosen(screen, first), "what was not saved is forgotten"
     screen.button(key=f"truth.{first}.intent").click().run()
     screen.button(key=f"save.{first}").click().run()
-    assert "**plain two.md**" in said(screen) and "2 of 2 uncertain" in said(screen)
+    assert "**plain two.md**" in text_of(screen) and "2 of 2 uncertain" in text_of(screen)
     assert not chosen(screen, second)
     labels = stocked.workbench.documents.get(second).labels
     assert not labels.truth.confirmed
     screen.button(key=f"truth.{second}.reference").click().run()
     screen.button(key=f"save.{second}").click().run()
-    assert "You went through all of them" in said(screen)
+    assert "You went through all of them" in text_of(screen)
     values = [stocked.workbench.documents.get(each).labels.truth.value for each in (first, second)]
     assert values == ["intent", "reference"]
     for document_id in (second, first):
@@ -195,7 +195,7 @@ def test_a_document_that_is_still_read_is_not_checked_yet(stocked: Stack, opened
     stocked.jobs.held = True
     document_id = stocked.add("later.md", "# Later\nIt waits for its turn.")
     screen = opened("upload.py", file=str(document_id))
-    assert "as soon as it is read" in said(screen) and not [
+    assert "as soon as it is read" in text_of(screen) and not [
         b for b in screen.button if b.key == f"confirm.{document_id}"
     ]
     stocked.jobs.run_held()
@@ -209,7 +209,7 @@ def test_a_document_without_text_can_be_labelled(
     document_id = named(stocked, "overtime_policy.md")
     monkeypatch.setattr(DocumentService, "texts", lambda self, document: {1: " \n"})
     screen = opened("upload.py", file=str(document_id))
-    assert "No text was found in this file" in said(screen)
+    assert "No text was found in this file" in text_of(screen)
     screen.button(key=f"truth.{document_id}.reality").click().run()
     screen.button(key=f"save.{document_id}").click().run()
     assert stocked.workbench.documents.get(document_id).labels.truth.value == "reality"

@@ -48,8 +48,8 @@ def test_an_archive_says_how_many_files_came_out_and_what_did_not(library: Stack
     notes = " ".join(note for _, note in row["notes"])
     assert row["state"] == "Archive" and "3 files, 1 could not be read" in notes
     assert "'logo.gif' was left out: it is a picture (GIF)" in notes
-    told = bare(opened("upload.py", file=str(row["id"])))
-    assert "Archive" in told and "'logo.gif' was left out: it is a picture (GIF)" in told
+    text = bare(opened("upload.py", file=str(row["id"])))
+    assert "Archive" in text and "'logo.gif' was left out: it is a picture (GIF)" in text
 
 
 def test_a_file_under_a_password_asks_for_it_and_is_read(library: Stack, opened: Opened) -> None:

@@ -50,9 +50,9 @@ def _notes(screen: AppTest) -> str:
 
 
 def test_upload_and_details_tell_what_a_document_is_like(stocked: Stack, two: tuple[int, int], opened: Opened) -> None:
-    said = _notes(opened("upload.py"))
-    assert "May be a new version of" in said and "same name but for “v2”" in said
-    assert "May have a new version:" in said
+    text = _notes(opened("upload.py"))
+    assert "May be a new version of" in text and "same name but for “v2”" in text
+    assert "May have a new version:" in text
     alike = {row["full"]: row["cells"]["alike"] for row in listed(opened("library.py"))}
     assert "version?" in alike["travel_rules_v1.md"] and alike["overtime_policy.md"] == ""
     stocked.add("copy of rules.md", V1 + "\n")
@@ -66,8 +66,8 @@ def test_a_suggestion_is_looked_at_accepted_and_taken_back(
     screen = opened("library.py", view="duplicates")
     assert "its name holds the higher version" in words(screen)
     screen.toggle(key=f"versions.changed.{older}.{newer}").set_value(True).run()
-    said = plain_words(screen)
-    assert ":red[~~fourteen~~]" in said and ":green[**seven**]" in said and "**+ added**" in said
+    text = plain_words(screen)
+    assert ":red[~~fourteen~~]" in text and ":green[**seven**]" in text and "**+ added**" in text
     screen.button(key=f"versions.accept.{older}.{newer}").click().run()
     assert stocked.workbench.documents.get(older).archived and "No new version is suggested" in words(screen)
     assert "“travel_rules_v2.md” replaces “travel_rules_v1.md”" in plain_words(screen)
@@ -98,8 +98,8 @@ def test_groups_of_near_duplicates_are_listed_with_what_differs(stocked: Stack, 
     second = stocked.add("two.md", V1.replace("five hours", "four hours"))
     screen = opened("library.py", view="duplicates")
     screen.segmented_control(key="duplicates.view").set_value("Near-duplicates").run()
-    said = plain_words(screen)
-    assert "**2 documents**" in said and "% the same" in said and {"one.md", "two.md"} <= set(said.split("\n"))
+    text = plain_words(screen)
+    assert "**2 documents**" in text and "% the same" in text and {"one.md", "two.md"} <= set(text.split("\n"))
     screen.toggle(key=f"duplicates.differs.{first}.{second}").set_value(True).run()
     assert "**four**" in words(screen)
 
@@ -111,8 +111,8 @@ def test_a_chain_is_shown_with_what_changed_between_any_two(
     stocked.workbench.versions.accept(*two)
     stocked.workbench.versions.accept(two[1], third)
     screen = versions_of(opened, third)
-    said = plain_words(screen)
-    assert "v1 → v2 → v3" in said and "– this one" in said and "~~five~~" in said and "~~fourteen~~" not in said
+    text = plain_words(screen)
+    assert "v1 → v2 → v3" in text and "– this one" in text and "~~five~~" in text and "~~fourteen~~" not in text
     screen.selectbox(key=f"versions.from.{third}").set_value(two[0]).run()
     assert "~~fourteen~~" in words(screen) and "~~five~~" in words(screen)
     screen.button(key=f"versions.undo.{third}").click().run()
@@ -173,8 +173,8 @@ def test_an_insight_on_replaced_text_is_suspect_and_takes_the_new_wording(
     stocked.workbench.insights.save("Two weeks for receipts.", links=[link])
     assert "Suspect" not in words(opened("insights.py"))
     stocked.workbench.versions.accept(*two)
-    said = plain_words(opened("insights.py"))
-    assert "Suspect" in said and "replaced by 'travel_rules_v2.md'" in said and "within seven days" in said
+    text = plain_words(opened("insights.py"))
+    assert "Suspect" in text and "replaced by 'travel_rules_v2.md'" in text and "within seven days" in text
     assert all("1 citation rests on older text" in words(opened("library.py", document=str(each))) for each in two)
     assert "1 citation rests on the older text" in words(versions_of(opened, two[0]))
     screen = versions_of(opened, two[1])

@@ -40,8 +40,8 @@ class WordEmbedder:
         return vectors / np.where(lengths == 0, 1, lengths)
 
     def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
-        told = zip(texts, parts, strict=True)
-        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in told]
+        reported = zip(texts, parts, strict=True)
+        return self.embed(texts), [self.embed([part.of(text) for part in own]) for text, own in reported]
 
 
 class Library:

@@ -125,10 +125,10 @@ def test_all_truths_silent_are_told_with_the_probability_however_high_it_is() ->
 def test_what_is_missing_may_be_the_kind_of_answer() -> None:
     silent = found(1, words=("match",))
     silent = replace(silent, signals=replace(silent.signals, answer=0.0))
-    told = replace(silent, signals=replace(silent.signals, answer=0.9, answer_words="5%"))
+    reported = replace(silent, signals=replace(silent.signals, answer=0.9, answer_words="5%"))
     rarity = {"match": 3.0}
     assert what_is_missing([silent], rarity, "percentage") == "None of the nearest passages gives a percentage."
-    assert "close to all of it" in what_is_missing([told], rarity, "percentage")
+    assert "close to all of it" in what_is_missing([reported], rarity, "percentage")
 
 
 def test_results_are_listed_although_none_probably_answers() -> None:

@@ -35,7 +35,7 @@ def read(text: str, **given: object) -> Batch:
     return read_batch(text.encode(), "questions.csv", terms=BUILT_IN_TERMS, **given)  # type: ignore[arg-type]
 
 
-def asked(*questions: str) -> tuple[BatchQuestion, ...]:
+def batch_of(*questions: str) -> tuple[BatchQuestion, ...]:
     return tuple(BatchQuestion(row, f"R-{row}", question) for row, question in enumerate(questions, start=2))
 
 
@@ -125,9 +125,9 @@ def test_row_numbers_are_those_of_a_spreadsheet() -> None:
     ],
 )
 def test_a_file_that_is_no_batch_says_why(data: bytes, says: str) -> None:
-    with pytest.raises(BadRequest, match=says) as told:
+    with pytest.raises(BadRequest, match=says) as raised:
         read_batch(data, "questions.csv", terms=BUILT_IN_TERMS)
-    assert told.value.hint
+    assert raised.value.hint
 
 
 def test_a_rows_filters_narrow_those_of_the_page_further() -> None:
@@ -161,7 +161,7 @@ def test_no_bytes_break_the_reader(data: bytes) -> None:
 
 def test_every_question_is_answered_as_if_it_had_been_asked_alone() -> None:
     library = payroll_library()
-    outcomes = run(library, asked(*QUESTIONS), block=2)
+    outcomes = run(library, batch_of(*QUESTIONS), block=2)
     assert [each.state for each in outcomes] == [BatchState.ANSWERED, BatchState.UNANSWERED, BatchState.ANSWERED]
     for each in outcomes:
         alone = library.searcher.search(each.question.request, NOW)
@@ -175,7 +175,7 @@ def test_every_question_is_answered_as_if_it_had_been_asked_alone() -> None:
 
 def test_a_row_that_says_how_many_counts_no_more() -> None:
     library = payroll_library()
-    (question,) = asked("overtime")
+    (question,) = batch_of("overtime")
     (few,) = run(library, [replace(question, top_k=1)])
     (every,) = run(library, [question])
     assert few.hits == 1 < every.hits and few.best == every.best
@@ -196,7 +196,7 @@ class _Flaky:
 
 def test_a_question_that_fails_fails_alone_and_is_not_unanswered() -> None:
     ask = _Flaky(payroll_library(), QUESTIONS[1])
-    outcomes = run(ask.library, asked(*QUESTIONS), ask=ask)
+    outcomes = run(ask.library, batch_of(*QUESTIONS), ask=ask)
     assert [each.state for each in outcomes] == [BatchState.ANSWERED, BatchState.FAILED, BatchState.ANSWERED]
     assert "database went away" in outcomes[1].why and not unanswered(outcomes)
     assert ask.sizes == [3, 1, 1, 1]
@@ -204,18 +204,18 @@ def test_a_question_that_fails_fails_alone_and_is_not_unanswered() -> None:
 
 def test_silence_of_a_search_that_could_not_look_everywhere_is_a_failure() -> None:
     library = payroll_library()
-    (question,) = asked(QUESTIONS[1])
+    (question,) = batch_of(QUESTIONS[1])
     result = library.searcher.search(question.request, NOW)
     broken = replace(result, legs=(LegReport("dense", 0, 0, 0, 1.0, "no vectors"), result.legs[1]))
-    told = outcome_of(question, broken)
-    assert told.state is BatchState.FAILED and "no vectors" in told.why
+    reported = outcome_of(question, broken)
+    assert reported.state is BatchState.FAILED and "no vectors" in reported.why
 
 
 def test_it_stops_between_blocks_and_what_is_done_stays() -> None:
     library, seen = payroll_library(), list[str]()
     outcomes: list[BatchOutcome] = []
     run_batch(
-        asked(*QUESTIONS * 3),
+        batch_of(*QUESTIONS * 3),
         lambda requests: library.searcher.search_many(requests, NOW),
         on_outcome=outcomes.append,
         on_question=lambda question: seen.append(question.question),
@@ -231,7 +231,7 @@ def test_it_stops_between_blocks_and_what_is_done_stays() -> None:
     st.dictionaries(st.sampled_from([*(truth.value for truth in Truth), "unknown"]), st.integers(1, 5)),
 )
 def test_totals_add_up(states: list[BatchState], waiting: int, by_truth: dict[str, int]) -> None:
-    questions = asked(*("q",) * (len(states) + waiting))
+    questions = batch_of(*("q",) * (len(states) + waiting))
     batch = replace(read("question\n,\nq,q\n"), questions=questions)
     outcomes = [BatchOutcome(each, state, by_truth=by_truth) for each, state in zip(questions, states, strict=False)]
     counts = totals(batch, outcomes)
@@ -258,7 +258,7 @@ def test_every_row_of_the_file_stands_in_the_outcome() -> None:
 
 
 def test_a_failed_row_shows_no_number_of_hits() -> None:
-    (question,) = asked("q")
+    (question,) = batch_of("q")
     row = outcome_rows(Batch("b", (question,)), [BatchOutcome(question, BatchState.FAILED, why="gone")])[0]
     assert dict(zip(OUTCOME_COLUMNS, row, strict=True))["hits"] is None
 

@@ -71,26 +71,26 @@ citations = st.lists(
 )
 
 
-@given(held=citations)
-def test_every_citation_stands_under_exactly_one_source_and_every_document_once(held: list[Citation]) -> None:
-    sources = bibliography(held, {})
+@given(stored=citations)
+def test_every_citation_stands_under_exactly_one_source_and_every_document_once(stored: list[Citation]) -> None:
+    sources = bibliography(stored, {})
     assert [each.number for each in sources] == list(range(1, len(sources) + 1))
-    assert [each.document_id for each in sources] == list(dict.fromkeys(each.document_id for each in held))
-    for each in held:
+    assert [each.document_id for each in sources] == list(dict.fromkeys(each.document_id for each in stored))
+    for each in stored:
         (source,) = [source for source in sources if source.document_id == each.document_id]
         assert each.citation_id in source.citation_ids
         assert each.page is None or each.page in source.pages
 
 
-@given(held=citations, truths=st.sets(st.sampled_from(Truth)), most=st.one_of(st.none(), st.integers(0, 9)))
+@given(stored=citations, truths=st.sets(st.sampled_from(Truth)), most=st.one_of(st.none(), st.integers(0, 9)))
 def test_choosing_keeps_the_order_and_only_what_is_wanted(
-    held: list[Citation], truths: set[Truth], most: int | None
+    stored: list[Citation], truths: set[Truth], most: int | None
 ) -> None:
-    kept = chosen(held, truths=truths, most=most, one_per_passage=True)
-    assert len(kept) <= (len(held) if most is None else most)
-    assert len({each.passage_id for each in kept}) == len(kept)
-    assert all(not truths or each.truth in truths for each in kept)
-    places = [next(at for at, each in enumerate(held) if each is one) for one in kept]
+    retained = chosen(stored, truths=truths, most=most, one_per_passage=True)
+    assert len(retained) <= (len(stored) if most is None else most)
+    assert len({each.passage_id for each in retained}) == len(retained)
+    assert all(not truths or each.truth in truths for each in retained)
+    places = [next(at for at, each in enumerate(stored) if each is one) for one in retained]
     assert places == sorted(places)
 
 
@@ -105,16 +105,16 @@ def test_authorities_choose_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages", "said"),
+    ("pages", "expected"),
     [
         ([5], "Government. IRS_Pub_15.pdf. Page 5."),
         ([9, 5, 7, 8, 5], "Government. IRS_Pub_15.pdf. Pages 5, 7–9."),
         ([None], "Government. IRS_Pub_15.pdf."),
     ],
 )
-def test_a_source_names_the_pages_cited(pages: list[int | None], said: str) -> None:
+def test_a_source_names_the_pages_cited(pages: list[int | None], expected: str) -> None:
     (source,) = bibliography([replace(BARE, page=page) for page in pages], {1: DOCUMENT})
-    assert source.written == said
+    assert source.written == expected
     assert source.title == "Circular E"
 
 

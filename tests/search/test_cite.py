@@ -59,9 +59,9 @@ def test_a_quote_is_always_what_stands_on_the_page(text: str, before: str, data:
 
 
 def test_measured_meaning_counts_beside_the_words() -> None:
-    asked = {"deposits": 1.0, "chief": 4.0}
+    values = {"deposits": 1.0, "chief": 4.0}
     cosines = [0.9 if "manager" in span.of(TEXT) else 0.1 for span in PASSAGE.sentences]
-    by_meaning = cite(PASSAGE, PAPER, asked, cosines=cosines)
+    by_meaning = cite(PASSAGE, PAPER, values, cosines=cosines)
     assert by_meaning[0].quote == "See your manager."
     assert by_meaning[0].relevance == pytest.approx(0.9 / 2 * 0.75)
     assert by_meaning[1].relevance == pytest.approx((0.2 + 0.1) / 2 * (0.5 + 0.5 * 4 / 6))
@@ -83,8 +83,8 @@ RECORDS = """### Keeping records
 
 
 def test_a_table_answers_with_its_row_not_with_its_header() -> None:
-    asked = {"record": 1.0, "kept": 2.0, "interview": 3.0}
-    quotes = [c.quote for c in cite(handbook(RECORDS, section="Keeping records"), PAPER, asked)]
+    values = {"record": 1.0, "kept": 2.0, "interview": 3.0}
+    quotes = [c.quote for c in cite(handbook(RECORDS, section="Keeping records"), PAPER, values)]
     assert quotes[0] == "| Interview notes | 1 year | Recruiting |"
     assert quotes[2] == "| Record | Kept for | Kept by |"
     assert not any("---" in quote for quote in quotes)
@@ -119,8 +119,8 @@ def test_a_heading_alone_is_cited_when_nothing_else_stands_there() -> None:
 
 def test_a_question_for_money_prefers_the_sentence_that_holds_one() -> None:
     text = "The mileage rate for your business is set each January. The mileage rate for business is 65.5 cents a mile."
-    asked = {"mileage": 1.0, "rate": 1.0, "business": 1.0}
-    assert "65.5" in cite(handbook(text), PAPER, asked, kind="money")[0].quote
+    values = {"mileage": 1.0, "rate": 1.0, "business": 1.0}
+    assert "65.5" in cite(handbook(text), PAPER, values, kind="money")[0].quote
 
 
 def test_meaning_finds_the_answer_in_other_words() -> None:
@@ -301,5 +301,5 @@ def test_a_long_list_is_cited_in_part_and_still_exactly() -> None:
 
 def test_the_sentence_with_the_kind_of_answer_comes_before_one_with_more_words() -> None:
     text = "The final invoice is due when the period of performance ends. The contractor sends it within 60 days of it."
-    asked = {"final": 2.0, "invoice": 2.0, "due": 1.0, "days": 1.0, "contractor": 2.0}
-    assert "60 days" in cite(handbook(text), PAPER, asked, kind="duration")[0].quote
+    values = {"final": 2.0, "invoice": 2.0, "due": 1.0, "days": 1.0, "contractor": 2.0}
+    assert "60 days" in cite(handbook(text), PAPER, values, kind="duration")[0].quote

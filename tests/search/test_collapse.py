@@ -7,8 +7,8 @@ from core.search.ranking.score import NEAR_IDENTICAL, near_duplicates
 
 
 def shingles(text: str) -> frozenset[tuple[str, ...]]:
-    said = text.lower().split()
-    return frozenset(tuple(said[at : at + 4]) for at in range(max(1, len(said) - 3)))
+    statement = text.lower().split()
+    return frozenset(tuple(statement[at : at + 4]) for at in range(max(1, len(statement) - 3)))
 
 
 def resemblance(one: str, other: str) -> float:

@@ -55,14 +55,14 @@ def test_swapping_the_two_turns_every_sign(left: Score, right: Score) -> None:
 
 @given(scores, scores)
 def test_the_sentence_names_who_is_ahead_and_its_numbers_add_up(left: Score, right: Score) -> None:
-    told = decided(versus(left, right), ("A", "B"))
+    sentence = decided(versus(left, right), ("A", "B"))
     if abs(left.total - right.total) < 1e-9:
-        assert told.startswith("Both score")
+        assert sentence.startswith("Both score")
         return
-    assert told.startswith("A" if left.total > right.total else "B")
-    lead = re.match(r"[AB] is ahead by (\d\.\d{3}):", told)
+    assert sentence.startswith("A" if left.total > right.total else "B")
+    lead = re.match(r"[AB] is ahead by (\d\.\d{3}):", sentence)
     if lead:
-        parts = [float(each.replace("−", "-")) for each in re.findall(r"[+−]\d\.\d{3}", told)]
+        parts = [float(each.replace("−", "-")) for each in re.findall(r"[+−]\d\.\d{3}", sentence)]
         assert fsum(parts) == pytest.approx(float(lead[1]), abs=1e-9)
         written = [float(f"{each.total:.3f}") for each in (left, right)]
         assert float(lead[1]) == pytest.approx(abs(written[0] - written[1]), abs=1e-9)
@@ -70,8 +70,8 @@ def test_the_sentence_names_who_is_ahead_and_its_numbers_add_up(left: Score, rig
 
 def test_the_sentence_reads_as_one_would_say_it() -> None:
     left, right = score([0.8, 0.5, 0.4, 1, 1], []), score([0.62, 0.25, 0.5333333333, 1, 1], [])
-    told = decided(versus(left, right), ("law.pdf", "memo.md"))
-    assert told == "law.pdf is ahead by 0.120: Similarity +0.090, Authority +0.050, Domain −0.020."
+    sentence = decided(versus(left, right), ("law.pdf", "memo.md"))
+    assert sentence == "law.pdf is ahead by 0.120: Similarity +0.090, Authority +0.050, Domain −0.020."
 
 
 def test_a_multiplier_counts_with_what_it_takes_away() -> None:
@@ -92,9 +92,9 @@ def test_any_two_candidates_of_a_result_can_be_compared_shown_or_not() -> None:
     scored = [*(hit.candidate.passage.id for hit in result.hits), *(d.candidate.passage.id for d in result.dropped)]
     assert len(scored) > 2
     for other in scored[1:]:
-        told = compare(result, scored[0], other)
-        assert told.left.rank == 1 and told.right.rank is None and told.right.why
-        assert fsum(part.difference for part in told.parts) == pytest.approx(told.difference, abs=1e-9)
+        sentence = compare(result, scored[0], other)
+        assert sentence.left.rank == 1 and sentence.right.rank is None and sentence.right.why
+        assert fsum(part.difference for part in sentence.parts) == pytest.approx(sentence.difference, abs=1e-9)
 
 
 def test_a_passage_that_is_none_of_the_result_is_not_found() -> None:

@@ -31,7 +31,7 @@ def searched(library: Library, question: str, filters: SearchFilters | None = No
 
 def wording_of(hit: Hit) -> list[tuple[str, str]]:
     """What a hit says for what was asked."""
-    return [(each.asked, each.word) for each in hit.candidate.signals.near_words if each.cosine is None]
+    return [(each.query_word, each.word) for each in hit.candidate.signals.near_words if each.cosine is None]
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ QUESTION = "When must employers deposit withheld income taxes?"
 HOSTILE = ("=1+1", "+SUM(A1)", "-2+3", "@cmd", "\t=1+1", '=HYPERLINK("http://x","y")')
 
 
-def ask(library: Library, question: str, **asked: Any) -> SearchResult:
-    return library.searcher.search(SearchRequest(question, **asked), NOW)
+def ask(library: Library, question: str, **options: Any) -> SearchResult:
+    return library.searcher.search(SearchRequest(question, **options), NOW)
 
 
 @pytest.fixture(scope="module")
@@ -112,18 +112,20 @@ def test_the_workbook_holds_hits_scores_citations_what_was_left_out_sources_and_
 def test_json_holds_everything_letter_for_letter(result: SearchResult) -> None:
     data = json.loads(result_json(result))
     assert data == json.loads(json.dumps(export_data(result)))
-    hit, told = result.hits[0], data["hits"][0]
-    assert told["score"] == hit.score.total
-    sums = fsum(each["contribution"] for each in told["factors"]) * prod(each["value"] for each in told["multipliers"])
-    assert abs(sums - told["score"]) < 1e-9
-    assert [each["quote"] for each in told["citations"]] == [each.quote for each in hit.citations]
+    hit, reported = result.hits[0], data["hits"][0]
+    assert reported["score"] == hit.score.total
+    sums = fsum(each["contribution"] for each in reported["factors"]) * prod(
+        each["value"] for each in reported["multipliers"]
+    )
+    assert abs(sums - reported["score"]) < 1e-9
+    assert [each["quote"] for each in reported["citations"]] == [each.quote for each in hit.citations]
     assert data["bibliography"][0]["document"] == "pub.pdf"
     assert len(data["left_out"]) == len(result.dropped)
 
 
 def test_the_brief_says_what_was_asked_found_and_left_out(result: SearchResult) -> None:
-    told = replace(result, notices=("The graph leg failed.",), filters_in_words=("truth is regulatory",))
-    text = result_markdown(told)
+    reported = replace(result, notices=("The graph leg failed.",), filters_in_words=("truth is regulatory",))
+    text = result_markdown(reported)
     for words in ("# When must employers", "profile knowledge", "Only: truth is regulatory", "⚠ The graph leg failed"):
         assert words in text
     best = result.hits[0].citations[0]

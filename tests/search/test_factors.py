@@ -26,8 +26,8 @@ def value(
     **labels: object,
 ) -> float:
     """One factor's value for a passage with these labels."""
-    asked = ScoringContext.of(route, replace(profiles()["trend"], half_life_days=half_life_days), NOW)
-    valued = FACTORS[name](Candidate(replace(PLAIN, **labels), signals), asked)
+    context = ScoringContext.of(route, replace(profiles()["trend"], half_life_days=half_life_days), NOW)
+    valued = FACTORS[name](Candidate(replace(PLAIN, **labels), signals), context)
     assert 0 <= valued.value <= 1
     assert valued.reason
     return valued.value
@@ -85,9 +85,9 @@ def test_freshness_fades(days: float, expected: float) -> None:
     assert value("freshness", date=aged(days)) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize(("own", "asked", "expected"), JURISDICTION)
-def test_jurisdictions_enclose_each_other(own: str | None, asked: str | None, expected: float) -> None:
-    assert value("jurisdiction", route=Route(jurisdiction=asked), jurisdiction=own) == expected
+@pytest.mark.parametrize(("own", "query", "expected"), JURISDICTION)
+def test_jurisdictions_enclose_each_other(own: str | None, query: str | None, expected: float) -> None:
+    assert value("jurisdiction", route=Route(jurisdiction=query), jurisdiction=own) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,11 @@ def test_authority_depends_on_the_kind_of_question(category: str, authority: Aut
 
 
 @pytest.mark.parametrize(
-    ("own", "asked", "expected"),
+    ("own", "query", "expected"),
     [("taxes", "taxes", 1.0), (None, "taxes", 0.7), ("taxes", None, 0.7), ("time", "taxes", 0.5)],
 )
-def test_domain_is_the_same_unknown_or_another(own: str | None, asked: str | None, expected: float) -> None:
-    assert value("domain", route=Route(domain=asked), domain=own) == expected
+def test_domain_is_the_same_unknown_or_another(own: str | None, query: str | None, expected: float) -> None:
+    assert value("domain", route=Route(domain=query), domain=own) == expected
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_what_is_not_known_is_neutral_not_absent(name: str) -> None:
 
 
 def test_a_passage_that_holds_the_kind_of_answer_asked_for_is_worth_more_and_says_what_it_holds() -> None:
-    asked = ScoringContext.of(Route(answer_kind="duration"), profiles()["trend"], NOW)
-    told = [
-        FACTORS["answer_kind"](Candidate(PLAIN, Signals(0.0, answer=answer, answer_words=words)), asked)
+    context = ScoringContext.of(Route(answer_kind="duration"), profiles()["trend"], NOW)
+    reported = [
+        FACTORS["answer_kind"](Candidate(PLAIN, Signals(0.0, answer=answer, answer_words=words)), context)
         for answer, words in ((1.0, "72 hours"), (0.8, "a week"), (0.0, ""), (None, ""))
     ]
-    assert [valued.value for valued in told] == [1.0, 0.8, 0.0, 0.5]
-    assert told[0].reason == "its best sentence holds a length of time: '72 hours'"
-    assert told[2].reason == "no sentence near the question holds a length of time"
-    assert told[3].reason == "neutral: its sentences were not measured"
+    assert [valued.value for valued in reported] == [1.0, 0.8, 0.0, 0.5]
+    assert reported[0].reason == "its best sentence holds a length of time: '72 hours'"
+    assert reported[2].reason == "no sentence near the question holds a length of time"
+    assert reported[3].reason == "neutral: its sentences were not measured"
 
 
 def test_what_no_reranker_has_read_stays_behind_what_it_has() -> None:
@@ -203,8 +203,8 @@ def test_all_shared_cases_of_factors_hold(shared: Path) -> None:
         shown = utility(case["uses"], case["distinct_questions"])
         assert shown == pytest.approx(case["value"], abs=1e-3), case
     bases = {"emotional": 200, "reflective": 180, "episodic": 150, "procedural": 120, "semantic": 100}
-    for sector, days, kept in cases["sector_decay_days"]:
-        assert retention(days, bases[sector]) == pytest.approx(kept, abs=2e-3), (sector, days)
+    for sector, days, stored in cases["sector_decay_days"]:
+        assert retention(days, bases[sector]) == pytest.approx(stored, abs=2e-3), (sector, days)
 
 
 @pytest.mark.parametrize(

@@ -48,15 +48,15 @@ filters = st.builds(
 
 @given(filters, filters, st.lists(passages, min_size=1, max_size=12))
 def test_what_is_narrowed_admits_what_both_admit(
-    outer: SearchFilters, inner: SearchFilters, held: list[Passage]
+    outer: SearchFilters, inner: SearchFilters, stored: list[Passage]
 ) -> None:
     try:
         both = narrowed(outer, inner).resolved(NOW)
     except BadFilters:
         return
-    for passage in held:
-        wanted = outer.resolved(NOW).admits(passage) and inner.resolved(NOW).admits(passage)
-        assert both.admits(passage) == wanted
+    for passage in stored:
+        expected = outer.resolved(NOW).admits(passage) and inner.resolved(NOW).admits(passage)
+        assert both.admits(passage) == expected
 
 
 @given(filters.filter(lambda each: not (each.date_from and each.date_to) or each.date_from <= each.date_to))
@@ -66,9 +66,9 @@ def test_nothing_said_narrows_nothing(outer: SearchFilters) -> None:
 
 
 EVERY = [
-    replace(PLAIN, truth=truth, tags=held, project=project, date=date, archived=archived)
+    replace(PLAIN, truth=truth, tags=stored, project=project, date=date, archived=archived)
     for truth in (None, Truth.REGULATORY, Truth.INTENT)
-    for held in ((), ("a",), ("a", "b"))
+    for stored in ((), ("a",), ("a", "b"))
     for project in (None, "p")
     for date in (None, datetime(2026, 1, 10, tzinfo=UTC))
     for archived in (False, True)
@@ -78,6 +78,6 @@ EVERY = [
 def test_every_field_without_anything_in_common_is_named() -> None:
     outer = SearchFilters(truths=("regulatory",), tags=("a", "b"), date_from=datetime(2026, 1, 2, tzinfo=UTC))
     inner = SearchFilters(truths=("intent",), tags=("c",), date_to=datetime(2026, 1, 1, tzinfo=UTC), archived=True)
-    with pytest.raises(BadFilters) as told:
+    with pytest.raises(BadFilters) as raised:
         narrowed(outer, inner)
-    assert [problem.split(":")[0] for problem in told.value.problems] == ["truths", "tags", "date_from", "archived"]
+    assert [problem.split(":")[0] for problem in raised.value.problems] == ["truths", "tags", "date_from", "archived"]

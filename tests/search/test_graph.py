@@ -32,15 +32,15 @@ class Shelf:
     def read(self, name: str, *texts: str, **labels: object) -> Sequence[Passage]:
         """A document whose passages name what they are read to name."""
         named, entities = tag_entities([passage(text, **labels) for text in texts])
-        return self._kept(name, named, entities)
+        return self._add(name, named, entities)
 
-    def told(self, name: str, *names: Sequence[str], **labels: object) -> Sequence[Passage]:
+    def add_document(self, name: str, *names: Sequence[str], **labels: object) -> Sequence[Passage]:
         """A document whose passages name just these."""
         plain = [passage(f"{name} {n}", entities=tuple(each), **labels) for n, each in enumerate(names)]
         entities = [Entity(one, EntityType.CONCEPT) for each in names for one in each]
-        return self._kept(name, plain, entities)
+        return self._add(name, plain, entities)
 
-    def _kept(self, name: str, passages: Sequence[Passage], entities: Sequence[Entity]) -> Sequence[Passage]:
+    def _add(self, name: str, passages: Sequence[Passage], entities: Sequence[Entity]) -> Sequence[Passage]:
         stored = store(self.catalogue, document(name), passages, NOTHING)
         self.graph.add(stored, entities)
         self.passages += stored
@@ -83,27 +83,27 @@ def test_an_abbreviation_that_only_a_document_defines_is_understood() -> None:
 
 def test_a_term_that_only_a_document_uses_as_a_name_is_found_in_a_question() -> None:
     shelf = Shelf()
-    told = shelf.read(
+    library = shelf.read(
         "raft.md",
         "Raft is a consensus algorithm for a replicated log. A leader in Raft sends heartbeats to its followers.",
         "When followers of a Raft cluster hear nothing, they vote. Clusters that run Raft survive lost servers.",
         "Nothing of this is said here.",
     )
-    asked = question_entities("How does Raft elect a leader?", shelf.graph)
-    assert asked == ("Raft",)
-    hits = walk_graph(shelf.graph, asked, ANYTHING, None, 10).hits.hits
-    assert [hit.passage_id for hit in hits] == [told[0].id, told[1].id]
+    requested = question_entities("How does Raft elect a leader?", shelf.graph)
+    assert requested == ("Raft",)
+    hits = walk_graph(shelf.graph, requested, ANYTHING, None, 10).hits.hits
+    assert [hit.passage_id for hit in hits] == [library[0].id, library[1].id]
 
 
 def test_the_longest_name_is_meant() -> None:
     shelf = Shelf()
-    shelf.told("a.txt", ["child", "qualifying child"], ["qualifying child"])
+    shelf.add_document("a.txt", ["child", "qualifying child"], ["qualifying child"])
     assert question_entities("Who is a qualifying child?", shelf.graph) == ("qualifying child",)
 
 
 def test_what_nearly_every_passage_names_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf()
-    shelf.told("a.txt", *([["tax year"]] * 5), ["tax credit"])
+    shelf.add_document("a.txt", *([["tax year"]] * 5), ["tax credit"])
     monkeypatch.setattr(leg, "MOST_ENTITY_PASSAGES", 4)
     assert question_entities("Which tax credit in which tax year?", shelf.graph) == ("tax credit",)
 
@@ -128,9 +128,9 @@ def test_a_question_without_entities_finds_nothing_and_says_how_much_there_was(s
 
 def test_no_passage_is_walked_through_that_may_not_be_found() -> None:
     shelf = Shelf()
-    (start,) = shelf.told("start.txt", ["asked"])
-    (way,) = shelf.told("way.txt", ["asked", "bridge"], tags=("hidden",))
-    (end,) = shelf.told("end.txt", ["bridge"])
+    (start,) = shelf.add_document("start.txt", ["asked"])
+    (way,) = shelf.add_document("way.txt", ["asked", "bridge"], tags=("hidden",))
+    (end,) = shelf.add_document("end.txt", ["bridge"])
     everything = [hit.passage_id for hit in walk_graph(shelf.graph, ("asked",), ANYTHING, None, 9).hits.hits]
     assert everything == [start.id, way.id, end.id]
     narrowed = walk_graph(shelf.graph, ("asked",), SearchFilters(exclude_tags=("hidden",)), None, 9).hits
@@ -147,43 +147,43 @@ ASKED = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True).ma
 def of(library: Sequence[Sequence[str]]) -> Shelf:
     shelf = Shelf()
     for number, names in enumerate(library):
-        shelf.told(f"{number}.txt", names, tags=(("even", "odd")[number % 2],), truth=None)
+        shelf.add_document(f"{number}.txt", names, tags=(("even", "odd")[number % 2],), truth=None)
     return shelf
 
 
 @settings(max_examples=60, deadline=None)
 @given(LIBRARIES, ASKED, random_filters, st.integers(1, 20))
 def test_every_hit_is_admissible_ordered_and_joined_to_the_question(
-    library: list[list[str]], asked: tuple[str, ...], filters: SearchFilters, top_k: int
+    library: list[list[str]], query: tuple[str, ...], filters: SearchFilters, top_k: int
 ) -> None:
     shelf = of(library)
-    meant = filters_of(filters, shelf.passages)
-    found = walk_graph(shelf.graph, asked, meant, None, top_k)
+    search_filters = filters_of(filters, shelf.passages)
+    found = walk_graph(shelf.graph, query, search_filters, None, top_k)
     by_id = {each.id: each for each in shelf.passages}
     ids = [hit.passage_id for hit in found.hits.hits]
-    assert all(meant.admits(by_id[i]) for i in ids) and len(set(ids)) == len(ids) <= top_k
+    assert all(search_filters.admits(by_id[i]) for i in ids) and len(set(ids)) == len(ids) <= top_k
     assert ids == [h.passage_id for h in sorted(found.hits.hits, key=lambda hit: (-hit.score, hit.passage_id))]
-    assert found.hits.rows_after == len(admitted(meant, shelf.passages))
+    assert found.hits.rows_after == len(admitted(search_filters, shelf.passages))
     for hit in found.hits.hits:
         path = found.paths[hit.passage_id]
-        assert hit.score > 0 and set(path.shared) == set(asked) & set(by_id[hit.passage_id].entities)
+        assert hit.score > 0 and set(path.shared) == set(query) & set(by_id[hit.passage_id].entities)
         for name, way in path.through:
             assert name in by_id[hit.passage_id].entities and name in by_id[way].entities
-            assert meant.admits(by_id[way]) and set(asked) & set(by_id[way].entities)
+            assert search_filters.admits(by_id[way]) and set(query) & set(by_id[way].entities)
 
 
 @settings(max_examples=60, deadline=None)
 @given(LIBRARIES, ASKED)
 def test_every_admissible_passage_that_shares_an_entity_is_found_and_scores_what_it_shares(
-    library: list[list[str]], asked: tuple[str, ...]
+    library: list[list[str]], query: tuple[str, ...]
 ) -> None:
     shelf = of(library)
-    found = walk_graph(shelf.graph, asked, ANYTHING, None, 100)
+    found = walk_graph(shelf.graph, query, ANYTHING, None, 100)
     scores = {hit.passage_id: hit.score for hit in found.hits.hits}
-    held = {name: sum(name in each.entities for each in shelf.passages) for name in asked}
-    most = max((rarity(number, len(shelf.passages)) for number in held.values() if number), default=0.0)
+    values = {name: sum(name in each.entities for each in shelf.passages) for name in query}
+    most = max((rarity(number, len(shelf.passages)) for number in values.values() if number), default=0.0)
     for each in shelf.passages:
-        shared = [rarity(held[name], len(shelf.passages)) for name in asked if name in each.entities]
+        shared = [rarity(values[name], len(shelf.passages)) for name in query if name in each.entities]
         if shared:
             assert scores[each.id] == pytest.approx(sum(shared))
         elif each.id in scores:
@@ -193,45 +193,47 @@ def test_every_admissible_passage_that_shares_an_entity_is_found_and_scores_what
 @settings(max_examples=60, deadline=None)
 @given(LIBRARIES, ASKED, st.sampled_from(("even", "odd")))
 def test_a_narrower_filter_only_takes_away_and_makes_no_passage_nearer(
-    library: list[list[str]], asked: tuple[str, ...], tag: str
+    library: list[list[str]], query: tuple[str, ...], tag: str
 ) -> None:
     shelf = of(library)
-    wide = walk_graph(shelf.graph, asked, ANYTHING, None, 100)
-    narrow = walk_graph(shelf.graph, asked, SearchFilters(tags=(tag,)), None, 100)
+    wide = walk_graph(shelf.graph, query, ANYTHING, None, 100)
+    narrow = walk_graph(shelf.graph, query, SearchFilters(tags=(tag,)), None, 100)
     assert set(narrow.paths) <= set(wide.paths)
     assert all(narrow.paths[i].distance >= wide.paths[i].distance for i in narrow.paths)
 
 
 @settings(max_examples=40, deadline=None)
 @given(LIBRARIES, ASKED, st.randoms())
-def test_the_order_of_asking_changes_nothing(library: list[list[str]], asked: tuple[str, ...], chance: object) -> None:
+def test_the_order_of_asking_changes_nothing(library: list[list[str]], query: tuple[str, ...], chance: object) -> None:
     shelf = of(library)
-    mixed = list(asked)
+    mixed = list(query)
     chance.shuffle(mixed)  # type: ignore[attr-defined]
-    one, other = (walk_graph(shelf.graph, each, ANYTHING, None, 100) for each in (asked, tuple(mixed)))
+    one, other = (walk_graph(shelf.graph, each, ANYTHING, None, 100) for each in (query, tuple(mixed)))
     assert [h.passage_id for h in one.hits.hits] == [h.passage_id for h in other.hits.hits]
     assert one.paths == other.paths
 
 
 def test_work_is_bounded_however_much_shares_an_entity(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf()
-    shelf.told("a.txt", *([["asked", f"bridge {n}"] for n in range(30)]), *([[f"bridge {n}"] for n in range(30)]))
-    asked: list[int] = []
+    shelf.add_document(
+        "a.txt", *([["asked", f"bridge {n}"] for n in range(30)]), *([[f"bridge {n}"] for n in range(30)])
+    )
+    requests: list[int] = []
     plain = shelf.graph.passages_naming
 
     def counted(weights, filters, among, most):  # type: ignore[no-untyped-def]
-        asked.append(len(weights))
+        requests.append(len(weights))
         assert most <= leg.MOST_PASSAGES
         return plain(weights, filters, among, most)
 
     monkeypatch.setattr(shelf.graph, "passages_naming", counted)
     found = walk_graph(shelf.graph, ("asked",), ANYTHING, None, 500).hits
-    assert asked == [1, leg.MOST_BRIDGES] and len(found.hits) == 30 + leg.MOST_BRIDGES
+    assert requests == [1, leg.MOST_BRIDGES] and len(found.hits) == 30 + leg.MOST_BRIDGES
 
 
 def test_archived_passages_are_reached_only_when_asked_for(shelf: Shelf) -> None:
     first = shelf.catalogue.document(shelf.passages[0].document_id)
-    kept = [replace(each, archived=True) for each in shelf.catalogue.passages_of(first.id)]
-    shelf.catalogue.save_labels(replace(first, archived=True), kept)
+    remaining = [replace(each, archived=True) for each in shelf.catalogue.passages_of(first.id)]
+    shelf.catalogue.save_labels(replace(first, archived=True), remaining)
     assert question_entities("FLSA", shelf.graph) == ()
     assert walk_graph(shelf.graph, ("Form 941",), ANYTHING, None, 9).hits.rows_after == 5

@@ -136,8 +136,8 @@ def test_use_slows_the_fading(sector: Sector, age: float, uses: int) -> None:
 def test_feelings_fade_slowest_and_facts_fastest(age: float, uses: int) -> None:
     base = factor_table()["strength"].by_value
     slowest_first = ["emotional", "reflective", "episodic", "procedural", "semantic"]
-    kept = [retention(age, base[sector], uses) for sector in slowest_first]
-    assert kept == sorted(kept, reverse=True)
+    remaining = [retention(age, base[sector], uses) for sector in slowest_first]
+    assert remaining == sorted(remaining, reverse=True)
     assert [base[sector] for sector in slowest_first] == [200, 180, 150, 120, 100]
 
 

@@ -47,15 +47,15 @@ def library() -> Library:
     return found
 
 
-def ask(question: str, shelf: Library | None = None, **asked: object) -> SearchResult:
-    return (shelf or library()).searcher.search(SearchRequest(question, **asked), NOW)  # type: ignore[arg-type]
+def ask(question: str, shelf: Library | None = None, **options: object) -> SearchResult:
+    return (shelf or library()).searcher.search(SearchRequest(question, **options), NOW)  # type: ignore[arg-type]
 
 
-def to_the_end(question: str, page: int, **asked: object) -> list[SearchResult]:
+def to_the_end(question: str, page: int, **options: object) -> list[SearchResult]:
     """Page after page, until there are no more."""
     pages: list[SearchResult] = []
     while not pages or pages[-1].more or pages[-1].request.offset + page < pages[-1].total:
-        pages.append(ask(question, top_k=page, offset=page * len(pages), **asked))
+        pages.append(ask(question, top_k=page, offset=page * len(pages), **options))
     return pages
 
 

@@ -26,8 +26,8 @@ LIBRARY = payroll_library()
 QUESTION = "overtime rate"
 
 
-def ask(question: str = QUESTION, library: Library = LIBRARY, **asked: object) -> SearchResult:
-    return library.searcher.search(SearchRequest(question, **asked), NOW)  # type: ignore[arg-type]
+def ask(question: str = QUESTION, library: Library = LIBRARY, **options: object) -> SearchResult:
+    return library.searcher.search(SearchRequest(question, **options), NOW)  # type: ignore[arg-type]
 
 
 # Weights, threshold, half-life
@@ -57,7 +57,7 @@ def test_a_half_life_of_a_request_sets_how_fast_passages_age() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("query", "message"),
     [
         ({"weights": (("similarity", 0.5),)}, "weights"),
         ({"weights": (("luck", 1.0),)}, "luck"),
@@ -73,9 +73,9 @@ def test_a_half_life_of_a_request_sets_how_fast_passages_age() -> None:
         ({"query_vector": (0.0,) * 512}, "only zeros"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(asked: dict[str, object], message: str) -> None:
+def test_what_cannot_be_is_refused_by_name(query: dict[str, object], message: str) -> None:
     with pytest.raises(BadRequest, match=message):
-        ask(**asked)
+        ask(**query)
 
 
 # A given vector
@@ -190,11 +190,11 @@ def test_a_longer_deadline_lets_a_hurried_reranker_read_on() -> None:
 
 def test_a_result_as_data_says_what_was_asked_and_what_held() -> None:
     library = reranking(Counting())
-    asked = {"rerank": "fast", "reranker_deadline": 30.0, "top_k": 2, "offset": 1, "threshold": 0.01}
+    values = {"rerank": "fast", "reranker_deadline": 30.0, "top_k": 2, "offset": 1, "threshold": 0.01}
     filters = SearchFilters(include_undated=True)
-    result = ask('overtime truth:reality since:2024 "regular rate"', library, filters=filters, **asked)
+    result = ask('overtime truth:reality since:2024 "regular rate"', library, filters=filters, **values)
     data = json.loads(json.dumps(export_data(result), default=str))
-    assert {name: data["request"][name] for name in asked} == asked
+    assert {name: data["request"][name] for name in values} == values
     assert data["request"]["query_vector_dimensions"] is None
     assert data["applied_filters"] == result.filters.data()
     assert data["applied_filters"]["truths"] == ["reality"]

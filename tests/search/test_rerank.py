@@ -312,21 +312,21 @@ def test_every_profile_can_be_reranked(name: str) -> None:
 )
 def test_those_not_read_keep_their_order_among_themselves(similar: list[float], logits: list[float]) -> None:
     profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
-    asked = ScoringContext.of(Route(), profile, NOW)
-    told = [*logits, *[None] * len(similar)][: len(similar)]
+    context = ScoringContext.of(Route(), profile, NOW)
+    reported = [*logits, *[None] * len(similar)][: len(similar)]
     totals = [
-        score(Candidate(passage("text"), Signals(value, rerank_logit=logit)), asked).total
-        for value, logit in zip(similar, told, strict=True)
+        score(Candidate(passage("text"), Signals(value, rerank_logit=logit)), context).total
+        for value, logit in zip(similar, reported, strict=True)
     ]
-    unread = [total for total, logit in zip(totals, told, strict=True) if logit is None]
+    unread = [total for total, logit in zip(totals, reported, strict=True) if logit is None]
     assert unread == sorted(unread, reverse=True)
 
 
 def test_the_reranker_is_one_factor_and_does_not_override_the_others() -> None:
     profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
-    asked = ScoringContext.of(Route(), profile, NOW)
+    context = ScoringContext.of(Route(), profile, NOW)
     near, far = (
-        score(Candidate(passage("text"), Signals(similarity, rerank_logit=logit)), asked).total
+        score(Candidate(passage("text"), Signals(similarity, rerank_logit=logit)), context).total
         for similarity, logit in ((0.9, -9.0), (0.2, 9.0))
     )
     assert near > far
@@ -384,8 +384,8 @@ def tiny(folder: Path, *, numbers: int = 1) -> Path:
     torch.save(weights(len(vocabulary), numbers), folder / "pytorch_model.bin")
     letter_tokenizer(vocabulary).save(str(folder / "tokenizer.json"))
     marks = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    told = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 256, **marks}
-    (folder / "tokenizer_config.json").write_text(json.dumps(told))
+    values = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 256, **marks}
+    (folder / "tokenizer_config.json").write_text(json.dumps(values))
     return folder
 
 
@@ -443,13 +443,13 @@ def test_the_converted_model_agrees_with_the_original_and_both_give_raw_logits(
     assert isinstance(converted, OpenVinoCrossEncoder)
     original = StockCrossEncoder(stock_cross_encoder(model_folder), 512)
     pairs = [*PROBES, *[(QUESTION, text) for text in TEXTS]]
-    wanted = np.array([original.score(question, [text])[0] for question, text in pairs])
+    expected = np.array([original.score(question, [text])[0] for question, text in pairs])
     found = np.array([converted.score(question, [text])[0] for question, text in pairs])
-    np.testing.assert_allclose(found, wanted, atol=MOST_DIFFERENCE)
-    assert np.ptp(wanted) > 4 * MOST_DIFFERENCE, "a model that tells nothing apart proves nothing"
-    assert wanted.min() < 0, "a sigmoid was applied"
+    np.testing.assert_allclose(found, expected, atol=MOST_DIFFERENCE)
+    assert np.ptp(expected) > 4 * MOST_DIFFERENCE, "a model that tells nothing apart proves nothing"
+    assert expected.min() < 0, "a sigmoid was applied"
     np.testing.assert_allclose(converted.score(QUESTION, TEXTS), found[len(PROBES) :], atol=MOST_DIFFERENCE)
-    np.testing.assert_allclose(original.score(QUESTION, TEXTS), wanted[len(PROBES) :], atol=1e-4)
+    np.testing.assert_allclose(original.score(QUESTION, TEXTS), expected[len(PROBES) :], atol=1e-4)
     again = load_cross_encoder(str(model_folder), "fast", tmp_path, 1, 512)
     assert np.array_equal(again.score(QUESTION, TEXTS), converted.score(QUESTION, TEXTS))
     assert len(list(tmp_path.glob("*-rerank-openvino-*"))) == 1
@@ -477,13 +477,13 @@ def test_a_model_of_several_numbers_is_no_reranker(tmp_path: Path) -> None:
 def test_a_folder_of_the_settings_is_loaded_and_serves_many_callers(model_folder: Path, tmp_path: Path) -> None:
     settings = Settings(tmp_path, reranker_fast=str(model_folder))
     reranker = configured_rerankers(settings, threads=1, hurried=False)["fast"]
-    wanted = reranker.logits(QUESTION, TEXTS)
-    assert None not in wanted.logits
+    expected = reranker.logits(QUESTION, TEXTS)
+    assert None not in expected.logits
     found: list[Reranked] = []
     threads = [threading.Thread(target=lambda: found.append(reranker.logits(QUESTION, TEXTS))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [wanted] * 4
+    assert found == [expected] * 4
     assert replace(settings, reranker_fast="").reranker_fast == ""

@@ -9,7 +9,7 @@ import pytest
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
-from core.search.query.route import asked_dates, question_terms, read_route, routed_only, truth_weight
+from core.search.query.route import dates_in_question, question_terms, read_route, routed_only, truth_weight
 
 TODAY = date(2026, 11, 20)
 
@@ -97,7 +97,7 @@ def test_relational_questions_name_a_relation(question: str, relational: bool) -
 def test_date_expressions_become_days(question: str, start: str | None, end: str | None) -> None:
     route = read_route(question, TODAY, terms=BUILT_IN_TERMS)
     assert (route.date_from, route.date_to) == (start, end)
-    assert (asked_dates(question, TODAY) is not None) == bool(start or end)
+    assert (dates_in_question(question, TODAY) is not None) == bool(start or end)
 
 
 def test_every_kind_of_chip_can_be_removed() -> None:

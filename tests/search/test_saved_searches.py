@@ -29,7 +29,7 @@ class Desk:
     """A small library with a desk of saved views over it, and a clock to move."""
 
     def __init__(self, profiles: Profiles = BUILT_IN) -> None:
-        self.library, self.now, self.asked = payroll_library(), NOW + timedelta(hours=1), 0
+        self.library, self.now, self.searches = payroll_library(), NOW + timedelta(hours=1), 0
         library = self.library
         self.searcher = SearchPipeline(
             library.catalogue,
@@ -46,11 +46,11 @@ class Desk:
         return self.now
 
     def search(self, request: SearchRequest) -> SearchResult:
-        self.asked += 1
+        self.searches += 1
         return self.searcher.search(request, self.now)
 
-    def saved(self, name: str = "Overtime", question: str = QUESTION, **asked: object) -> SavedSearch:
-        request = SearchRequest(question, **asked)  # type: ignore[arg-type]
+    def saved(self, name: str = "Overtime", question: str = QUESTION, **options: object) -> SavedSearch:
+        request = SearchRequest(question, **options)  # type: ignore[arg-type]
         return self.views.save(name, request, "results", "Ann", shared=True)
 
     def look(self, view: SavedSearch, who: str = "Ann") -> tuple[datetime | None, list[str]]:
@@ -140,23 +140,23 @@ def test_the_same_name_is_free_in_another_project_and_refused_in_its_own(desk: D
 def test_what_cannot_be_kept_is_refused_with_what_to_do(
     desk: Desk, name: str, question: str, who: str, problem: str
 ) -> None:
-    with pytest.raises(BadRequest, match=problem) as told:
+    with pytest.raises(BadRequest, match=problem) as raised:
         desk.views.save(name, SearchRequest(question), "results", who, shared=False)
-    assert told.value.hint
+    assert raised.value.hint
 
 
 def test_a_deleted_view_comes_back_with_what_was_seen_unless_its_name_is_gone(desk: Desk) -> None:
     view = desk.saved()
     desk.look(view)
-    gone = desk.views.delete(view, "Bob")
+    deleted = desk.views.delete(view, "Bob")
     assert desk.views.views(None, "Ann") == []
-    back = desk.views.restore(gone, "Bob")
+    back = desk.views.restore(deleted, "Bob")
     assert desk.views.views(None, "Ann") == [back]
     assert desk.views.last_visits("Ann") == {view.id: desk.now}
-    gone = desk.views.delete(back, "Bob")
+    deleted = desk.views.delete(back, "Bob")
     desk.saved()
     with pytest.raises(BadRequest, match="There is a shared view 'Overtime'"):
-        desk.views.restore(gone, "Bob")
+        desk.views.restore(deleted, "Bob")
     with pytest.raises(Outdated):
         desk.views.delete(view, "Ann")
 
@@ -165,18 +165,18 @@ def test_a_request_finds_the_views_that_ask_just_this(desk: Desk) -> None:
     filters = SearchFilters(truths=("reality", "intent"))
     shared = desk.saved("Ours", filters=filters)
     own = desk.views.save("Mine", shared.request, "results", "Ann", shared=False)
-    asked = SearchRequest(QUESTION, SearchFilters(truths=("intent", "reality")), top_k=30)
-    assert list(desk.views.matching(asked, "Ann")) == [own, shared]
-    assert list(desk.views.matching(asked, "Bob")) == [shared]
+    request = SearchRequest(QUESTION, SearchFilters(truths=("intent", "reality")), top_k=30)
+    assert list(desk.views.matching(request, "Ann")) == [own, shared]
+    assert list(desk.views.matching(request, "Bob")) == [shared]
     for other in (
-        replace(asked, question="Overtime"),
-        replace(asked, filters=SearchFilters()),
-        replace(asked, profile="relevance"),
-        replace(asked, only_routed=True),
-        replace(asked, removed_chips=("date",)),
-        replace(asked, rerank="fast"),
+        replace(request, question="Overtime"),
+        replace(request, filters=SearchFilters()),
+        replace(request, profile="relevance"),
+        replace(request, only_routed=True),
+        replace(request, removed_chips=("date",)),
+        replace(request, rerank="fast"),
     ):
-        assert not same_search(asked, other) and desk.views.matching(other, "Ann") == []
+        assert not same_search(request, other) and desk.views.matching(other, "Ann") == []
 
 
 # Looking
@@ -249,12 +249,12 @@ def test_what_stood_behind_a_near_identical_passage_is_not_new_when_it_comes_for
     (front,) = (hit for hit in desk.views.open(view, "Ann").result.hits if hit.similar)
     desk.look(view)
     desk.later(days=1)
-    gone = front.candidate.passage.document_id
+    removed = front.candidate.passage.document_id
     for store in (desk.library.vectors, desk.library.sparse):
-        store.delete([gone])
-    desk.library.catalogue.delete(gone)
+        store.delete([removed])
+    desk.library.catalogue.delete(removed)
     looked = desk.views.open(view, "Ann")
-    assert {hit.candidate.passage.document_id for hit in looked.result.hits} >= set(both) - {gone}
+    assert {hit.candidate.passage.document_id for hit in looked.result.hits} >= set(both) - {removed}
     assert looked.new == frozenset()
 
 
@@ -280,7 +280,7 @@ def test_an_answer_that_is_known_is_not_asked_again(desk: Desk) -> None:
     view = desk.saved()
     result = desk.search(replace(view.request, top_k=1))
     looked = desk.views.open(view, "Ann", result)
-    assert desk.asked == 1 and looked.result is result
+    assert desk.searches == 1 and looked.result is result
 
 
 def test_looking_further_down_makes_nothing_new_that_was_seen(desk: Desk) -> None:
@@ -313,18 +313,18 @@ def test_a_check_counts_what_was_never_shown_and_is_no_look(desk: Desk) -> None:
 
 def test_a_view_whose_profile_was_deleted_says_so(desk: Desk) -> None:
     book = ProfileRegistry(FakeEvaluationStore(), now=utc_now)
-    kept = Desk(book)
+    stored = Desk(book)
     mine = book.save(replace(book.find("relevance"), name="mine", threshold=0.1), "Ann").profile
-    view, sound = kept.saved(profile="mine"), kept.saved("Sound")
-    assert kept.views.problems([view, sound]) == {}
+    view, sound = stored.saved(profile="mine"), stored.saved("Sound")
+    assert stored.views.problems([view, sound]) == {}
     book.retire("mine", "Bob", mine.version)
-    assert "'mine' was retired by Bob" in kept.views.problems([view, sound])[view.id]
-    assert set(kept.views.problems([view, sound])) == {view.id}
-    with pytest.raises(BadRequest, match="'Overtime' can no longer be asked") as told:
-        kept.views.open(view, "Ann")
-    assert "another profile" in told.value.hint
-    assert "retired by Bob" in kept.views.check(view, "Ann").problem
-    assert kept.views.check(sound, "Ann").problem == ""
+    assert "'mine' was retired by Bob" in stored.views.problems([view, sound])[view.id]
+    assert set(stored.views.problems([view, sound])) == {view.id}
+    with pytest.raises(BadRequest, match="'Overtime' can no longer be asked") as raised:
+        stored.views.open(view, "Ann")
+    assert "another profile" in raised.value.hint
+    assert "retired by Bob" in stored.views.check(view, "Ann").problem
+    assert stored.views.check(sound, "Ann").problem == ""
 
 
 def test_a_failing_store_is_an_error_and_not_nothing_new(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,29 +74,29 @@ def test_the_shown_parts_add_up_for_any_weights(found: Candidate, profile: Score
 
 @given(st.lists(candidates, max_size=12, unique_by=lambda c: c.passage.id), any_profile())
 def test_every_candidate_is_ranked_or_dropped_with_a_reason(found: list[Candidate], profile: ScoreProfile) -> None:
-    kept, dropped = rank(found, ScoringContext.of(Route(), profile, NOW))
-    assert sorted([k.candidate.passage.id for k in kept] + [d.candidate.passage.id for d in dropped]) == sorted(
+    context, dropped = rank(found, ScoringContext.of(Route(), profile, NOW))
+    assert sorted([k.candidate.passage.id for k in context] + [d.candidate.passage.id for d in dropped]) == sorted(
         c.passage.id for c in found
     )
-    totals = [round(k.score.total, 9) for k in kept]
+    totals = [round(k.score.total, 9) for k in context]
     assert totals == sorted(totals, reverse=True)
-    assert all(k.score.total >= profile.threshold for k in kept)
+    assert all(k.score.total >= profile.threshold for k in context)
     assert all(d.reason in (DropReason.BELOW_FLOOR, DropReason.BELOW_THRESHOLD) and d.detail for d in dropped)
 
 
 @given(st.lists(candidates, max_size=12, unique_by=lambda c: c.passage.id), any_profile(), st.randoms())
 def test_the_order_depends_on_scores_and_ids_only(found: list[Candidate], profile: ScoreProfile, rng: object) -> None:
-    asked = ScoringContext.of(Route(), profile, NOW)
+    context = ScoringContext.of(Route(), profile, NOW)
     shuffled = list(found)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert rank(found, asked) == rank(shuffled, asked)
+    assert rank(found, context) == rank(shuffled, context)
 
 
 def test_authority_and_recency_alone_never_lift_an_irrelevant_passage() -> None:
     grand = {"authority": Authority.GOVERNMENT, "domain": "taxes", "date": NOW, "jurisdiction": "federal"}
     route = Route("regulatory_required", 0.8, {Truth.REGULATORY: 1.0}, "taxes", "federal")
-    kept, dropped = rank([candidate(0.0, **grand)], ScoringContext.of(route, profiles()["relevance"], NOW))
-    assert not kept
+    context, dropped = rank([candidate(0.0, **grand)], ScoringContext.of(route, profiles()["relevance"], NOW))
+    assert not context
     assert dropped[0].score is not None
     assert dropped[0].score.total == pytest.approx(0.55)
     assert dropped[0].reason is DropReason.BELOW_FLOOR
@@ -106,8 +106,8 @@ def test_authority_and_recency_alone_never_lift_an_irrelevant_passage() -> None:
 def test_a_keyword_hit_is_evidence() -> None:
     found = candidate(0.0, bm25=2.0, authority=Authority.GOVERNMENT, domain="taxes", date=NOW)
     route = Route("regulatory_required", 0.8, {}, "taxes")
-    kept, _ = rank([found], ScoringContext.of(route, profiles()["relevance"], NOW))
-    assert [k.candidate for k in kept] == [found]
+    context, _ = rank([found], ScoringContext.of(route, profiles()["relevance"], NOW))
+    assert [k.candidate for k in context] == [found]
 
 
 def test_a_total_just_below_the_threshold_is_told_with_the_digits_that_tell_them_apart() -> None:
@@ -117,8 +117,10 @@ def test_a_total_just_below_the_threshold_is_told_with_the_digits_that_tell_them
 
 
 def test_without_thresholds_nothing_is_dropped() -> None:
-    kept, dropped = rank([candidate(0.01)], ScoringContext.of(Route(), profiles()["relevance"], NOW), thresholds=False)
-    assert (len(kept), dropped) == (1, ())
+    context, dropped = rank(
+        [candidate(0.01)], ScoringContext.of(Route(), profiles()["relevance"], NOW), thresholds=False
+    )
+    assert (len(context), dropped) == (1, ())
 
 
 RELEVANCE = [
@@ -130,7 +132,7 @@ RELEVANCE = [
 ]
 
 
-@pytest.mark.parametrize(("similarity", "authority", "domain", "category", "date", "own", "asked", "total"), RELEVANCE)
+@pytest.mark.parametrize(("similarity", "authority", "domain", "category", "date", "own", "query", "total"), RELEVANCE)
 def test_the_relevance_profile_reaches_these_totals(
     similarity: float,
     authority: str,
@@ -138,11 +140,11 @@ def test_the_relevance_profile_reaches_these_totals(
     category: str,
     date: datetime | None,
     own: str | None,
-    asked: str | None,
+    query: str | None,
     total: float,
 ) -> None:
     found = candidate(similarity, authority=Authority(authority), domain=domain, date=date, jurisdiction=own)
-    route = Route(category, domain=domain, jurisdiction=asked)
+    route = Route(category, domain=domain, jurisdiction=query)
     assert score(found, ScoringContext.of(route, profiles()["relevance"], NOW)).total == pytest.approx(total)
 
 
@@ -151,8 +153,8 @@ def test_the_trend_profile_puts_the_newer_first() -> None:
         Candidate(replace(PLAIN, id=1, date=NOW - timedelta(days=30)), Signals(0.5, fusion=0.9)),
         Candidate(replace(PLAIN, id=2, date=NOW - timedelta(days=1)), Signals(0.5, fusion=0.7)),
     ]
-    kept, _ = rank(found, ScoringContext.of(Route(), profiles()["trend"], NOW))
-    assert [(k.candidate.passage.id, round(k.score.total, 4)) for k in kept] == [(2, 0.7755), (1, 0.6979)]
+    context, _ = rank(found, ScoringContext.of(Route(), profiles()["trend"], NOW))
+    assert [(k.candidate.passage.id, round(k.score.total, 4)) for k in context] == [(2, 0.7755), (1, 0.6979)]
     unknown = score(Candidate(PLAIN, Signals(0.5)), ScoringContext.of(Route(), profiles()["trend"], NOW))
     assert unknown.total == pytest.approx(0.5)
 
@@ -189,8 +191,8 @@ def test_all_shared_cases_of_profiles_hold(shared: Path) -> None:
         Candidate(replace(PLAIN, id=i, date=NOW - timedelta(days=row["age_days"])), Signals(0.5, fusion=row["fusion"]))
         for i, row in enumerate(trend["input"], 1)
     ]
-    kept, _ = rank(found, ScoringContext.of(Route(), profiles()["trend"], NOW))
-    assert [[k.candidate.signals.fusion, round(k.score.total, 4)] for k in kept] == trend["expected"]
+    context, _ = rank(found, ScoringContext.of(Route(), profiles()["trend"], NOW))
+    assert [[k.candidate.signals.fusion, round(k.score.total, 4)] for k in context] == trend["expected"]
     fusion = cases["reciprocal_rank_k60"]
     names = ["a", "b", "c"]
     legs = ("sparse", "dense")

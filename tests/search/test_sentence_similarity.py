@@ -10,13 +10,13 @@ from core.search.ranking.features import sentence_similarities
 ASKED = np.array([1, 0], dtype=np.float32)
 
 
-def passage(*told: tuple[str, tuple[float, float]]) -> Passage:
+def passage(*passages: tuple[str, tuple[float, float]]) -> Passage:
     """Sentences with the vector of each."""
     text, spans = "", []
-    for sentence, _ in told:
+    for sentence, _ in passages:
         spans.append(Span(len(text), len(text) + len(sentence)))
         text += f"{sentence} "
-    vectors = np.array([vector for _, vector in told], dtype=np.float32).reshape(-1, 2)
+    vectors = np.array([vector for _, vector in passages], dtype=np.float32).reshape(-1, 2)
     return Passage(text, 1, 0, len(text), tuple(spans), meanings=packed(vectors).tobytes())
 
 
@@ -27,8 +27,8 @@ def test_each_sentence_has_its_cosine_and_the_best_one_counts() -> None:
     assert found.best == max(found.cosines)
 
 
-def answer(kind: str, *told: tuple[str, tuple[float, float]]) -> tuple[float | None, str]:
-    (found,) = sentence_similarities(ASKED, [passage(*told)], kind)
+def answer(kind: str, *arguments: tuple[str, tuple[float, float]]) -> tuple[float | None, str]:
+    (found,) = sentence_similarities(ASKED, [passage(*arguments)], kind)
     assert found is not None
     return found.answer, found.answer_words
 

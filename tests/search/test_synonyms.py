@@ -93,7 +93,7 @@ def test_an_empty_library_knows_none() -> None:
 
 
 near_words = st.builds(
-    lambda asked, word, closeness: NearWord(asked, word, word, 0.4 + 0.6 * closeness, closeness),
+    lambda query, word, closeness: NearWord(query, word, word, 0.4 + 0.6 * closeness, closeness),
     st.sampled_from(("a", "b")),
     st.sampled_from(("c", "d", "e")),
     st.floats(0.01, 1),
@@ -106,19 +106,19 @@ near_words = st.builds(
     st.frozensets(st.sampled_from(("a", "b", "c", "d", "e", "f"))),
 )
 def test_nearness_is_a_share_and_never_less_than_the_words_held(
-    rarity: dict[str, float], words: list[NearWord], held: frozenset[str]
+    rarity: dict[str, float], words: list[NearWord], stored: frozenset[str]
 ) -> None:
-    near = {term: sorted((w for w in words if w.asked == term), key=lambda w: -w.closeness) for term in rarity}
-    share, by = nearness(rarity, near, held)
+    near = {term: sorted((w for w in words if w.query_word == term), key=lambda w: -w.closeness) for term in rarity}
+    share, by = nearness(rarity, near, stored)
     total = sum(rarity.values())
-    own = sum(value for term, value in rarity.items() if stem(term) in held) / total if total else 0.0
+    own = sum(value for term, value in rarity.items() if stem(term) in stored) / total if total else 0.0
     assert min(own, 1.0) - 1e-9 <= share <= 1
-    assert {each.asked for each in by} <= {term for term in rarity if stem(term) not in held}
-    more, _ = nearness(rarity, near, held | {"c", "d", "e"})
+    assert {each.query_word for each in by} <= {term for term in rarity if stem(term) not in stored}
+    more, _ = nearness(rarity, near, stored | {"c", "d", "e"})
     assert more >= share - 1e-9
 
 
-def asked(library: Library, near: SynonymFinder, question: str) -> list[tuple[str, float | None, tuple[NearWord, ...]]]:
+def query(library: Library, near: SynonymFinder, question: str) -> list[tuple[str, float | None, tuple[NearWord, ...]]]:
     """Name, nearness and near words of each candidate."""
     searcher = SearchPipeline(
         library.catalogue,
@@ -130,18 +130,18 @@ def asked(library: Library, near: SynonymFinder, question: str) -> list[tuple[st
         timer=perf_counter,
     )
     result = searcher.search(SearchRequest(question), NOW)
-    told = [(c.passage.document_name, c.signals.synonym_match, c.signals.near_words) for c in result.candidates]
-    return sorted(told, key=lambda item: -(item[1] or 0.0))
+    reported = [(c.passage.document_name, c.signals.synonym_match, c.signals.near_words) for c in result.candidates]
+    return sorted(reported, key=lambda item: -(item[1] or 0.0))
 
 
 def test_a_search_says_by_which_word_a_passage_nearly_holds_the_question(known: SynonymFinder) -> None:
     library = Library()
     library.add("terms.md", "Each supplier sends one invoice.")
     library.add("lunch.md", "Lunch is at noon for the office.")
-    (name, share, by), *_ = asked(library, known, "vendor invoice")
+    (name, share, by), *_ = query(library, known, "vendor invoice")
     assert name == "terms.md"
     assert share is not None and 0.5 < share < 1
-    assert [(each.asked, each.word) for each in by] == [("vendor", "supplier")]
+    assert [(each.query_word, each.word) for each in by] == [("vendor", "supplier")]
 
 
 def test_without_its_model_a_search_does_without_near_words(known: SynonymFinder) -> None:
@@ -153,4 +153,4 @@ def test_without_its_model_a_search_does_without_near_words(known: SynonymFinder
     library.add("terms.md", "Each supplier sends one invoice.")
     store = FakeWordVectorStore()
     SynonymFinder(store, Thesaurus()).learn([replace(passage("supplier"))])
-    assert asked(library, SynonymFinder(store, Gone()), "vendor invoice")[0][1] is None
+    assert query(library, SynonymFinder(store, Gone()), "vendor invoice")[0][1] is None

@@ -129,7 +129,7 @@ def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "expected"),
     [
         ("overtime truth:banana", "“truth:banana” is read as words; truth: takes regulatory, compliance"),
         ("overtime -TRUTH:banana", "“-TRUTH:banana” is read as words"),
@@ -139,8 +139,8 @@ def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
         ('-draft -"very old"', "nothing is said to look for"),
     ],
 )
-def test_what_looks_like_a_sign_and_is_none_is_told(typed: str, told: str) -> None:
-    assert told in " ".join(misread(typed, terms=BUILT_IN_TERMS))
+def test_what_looks_like_a_sign_and_is_none_is_told(typed: str, expected: str) -> None:
+    assert expected in " ".join(misread(typed, terms=BUILT_IN_TERMS))
     assert read_query(typed, terms=BUILT_IN_TERMS) == ParsedQuery(typed)
 
 
@@ -268,15 +268,15 @@ _JOINED = st.tuples(_WORDS, st.sampled_from([" ", "-", ", ", "\n", " – ", "_"]
 
 def library(contents: list[str]) -> tuple[FakeCatalogue, FakeSparseIndex, list[int]]:
     catalogue, sparse = FakeCatalogue(), FakeSparseIndex()
-    told = [passage(text, truth=Truth.INTENT if n % 2 else Truth.REALITY) for n, text in enumerate(contents)]
-    stored = store(catalogue, document(), told, random_vectors(len(told), 1))
+    passages = [passage(text, truth=Truth.INTENT if n % 2 else Truth.REALITY) for n, text in enumerate(contents)]
+    stored = store(catalogue, document(), passages, random_vectors(len(passages), 1))
     sparse.add(stored)
     return catalogue, sparse, [p.id for p in stored]
 
 
 def in_a_row(text: str, phrase: str) -> bool:
-    held, wanted = (re.findall(r"[^\W_]+", each.lower()) for each in (text, phrase))
-    return any(held[at : at + len(wanted)] == wanted for at in range(len(held) - len(wanted) + 1))
+    stored, expected = (re.findall(r"[^\W_]+", each.lower()) for each in (text, phrase))
+    return any(stored[at : at + len(expected)] == expected for at in range(len(stored) - len(expected) + 1))
 
 
 @settings(max_examples=150)

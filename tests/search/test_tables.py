@@ -98,12 +98,12 @@ def test_every_key_of_a_profile_is_read() -> None:
     partial = 0.25
     version = 4
     """
-    wanted = ScoreProfile(
+    expected = ScoreProfile(
         "mine", {"similarity": 1.0}, {"temporal": 0.5}, 0.0, 1.0, 100, 3.0, 1000,
         LegWeights(1.0, 0.0, 0.0), LegWeights(1.0, 0.5, 2.5), 0.0, 0.25, 0.25, 4,
     )  # fmt: skip
     found = parse_profiles(tomllib.loads(text), "mine.toml")["mine"]
-    assert found == wanted
+    assert found == expected
     assert isinstance(found.threshold, float) and isinstance(found.fusion_k, int)
 
 

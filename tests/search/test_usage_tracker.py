@@ -124,8 +124,8 @@ def test_the_latest_word_of_each_person_holds(made: Callable[..., UsageTracker])
     for helpful in (True, False):
         recorder.mark(passage(), QUESTION, "Ann", helpful=helpful)
     recorder.mark(passage(), QUESTION, "Bob", helpful=True)
-    said = recorder.of_question(QUESTION)[1]
-    assert (said.helpful, said.not_helpful) == ({"Bob"}, {"Ann"})
+    statement = recorder.of_question(QUESTION)[1]
+    assert (statement.helpful, statement.not_helpful) == ({"Bob"}, {"Ann"})
     assert recorder.uses([7])[7].uses == 1
     recorder.mark(passage(), QUESTION, "Ann", helpful=None)
     assert recorder.of_question(QUESTION)[1].not_helpful == frozenset()

@@ -27,7 +27,7 @@ def library() -> Library:
     return library
 
 
-def told(library: Library, name: str, question: str = "overtime pay", **filters: object) -> MissingExplanation:
+def reasons(library: Library, name: str, question: str = "overtime pay", **filters: object) -> MissingExplanation:
     request = SearchRequest(question, SearchFilters(**filters), top_k=5)  # type: ignore[arg-type]
     result = library.searcher.search(request, NOW)
     document = next(each for each in library.catalogue.documents(archived=None) if each.name == name)
@@ -35,13 +35,13 @@ def told(library: Library, name: str, question: str = "overtime pay", **filters:
 
 
 def test_a_filter_that_leaves_a_document_out_is_named_with_what_it_holds_instead(library: Library) -> None:
-    why = told(library, "policy.md", truths=("regulatory",), exclude_authorities=("vendor",))
+    why = reasons(library, "policy.md", truths=("regulatory",), exclude_authorities=("vendor",))
     assert why.admitted == 0 and why.best is None
     assert why.reasons == ("The filter “truth is regulatory” leaves out its only passage (compliance).",)
 
 
 def test_every_filter_that_leaves_it_out_is_named(library: Library) -> None:
-    why = told(library, "policy.md", jurisdictions=("federal",), date_from=datetime(2024, 1, 1, tzinfo=UTC))
+    why = reasons(library, "policy.md", jurisdictions=("federal",), date_from=datetime(2024, 1, 1, tzinfo=UTC))
     assert len(why.reasons) == 2
     assert "jurisdiction is federal" in why.reasons[0] and "(unknown)" in why.reasons[0]
     assert "dated on or after 2024-01-01" in why.reasons[1]
@@ -49,12 +49,12 @@ def test_every_filter_that_leaves_it_out_is_named(library: Library) -> None:
 
 def test_a_quoted_phrase_and_a_left_out_word_are_told(library: Library) -> None:
     for question in ('"pay overtime"', "overtime -manager"):
-        why = told(library, "policy.md", question)
+        why = reasons(library, "policy.md", question)
         assert why.reasons == ("A quoted phrase or a left-out word keeps out its only passage.",)
 
 
 def test_what_no_leg_found_is_told_by_how_far_it_is_from_what_was_found(library: Library) -> None:
-    why = told(library, "picnic.md")
+    why = reasons(library, "picnic.md")
     assert (why.admitted, why.found) == (1, 0) and why.best is not None
     meaning, words = why.reasons
     assert meaning.startswith(f"By meaning its nearest passage has similarity 0.00; the {OVERSAMPLED} nearest")
@@ -62,7 +62,7 @@ def test_what_no_leg_found_is_told_by_how_far_it_is_from_what_was_found(library:
 
 
 def test_what_was_found_is_said_to_be_found(library: Library) -> None:
-    why = told(library, "law.md", "employer shall pay overtime")
+    why = reasons(library, "law.md", "employer shall pay overtime")
     assert why.found == 1 and "Found: its only passage" in why.reasons[0]
 
 
@@ -80,7 +80,7 @@ def test_a_document_is_left_out_by_filters_exactly_when_they_admit_none_of_its_p
     library: Library, truth: Truth, undated: bool
 ) -> None:
     filters = {"truths": (truth,), "date_from": datetime(2020, 1, 1, tzinfo=UTC), "include_undated": undated}
-    why = told(library, "policy.md", **filters)
+    why = reasons(library, "policy.md", **filters)
     [passage] = library.catalogue.passages_of(why.document.id)
     assert (why.admitted == 0) == (not SearchFilters(**filters).admits(passage))  # type: ignore[arg-type]
     assert bool(why.reasons)

@@ -57,8 +57,8 @@ def database(engine: Engine) -> Database:
     reader = SandboxedReader(60, 4096)
     ingestor = IngestionPipeline(WordEmbedder(), desk.classifier, reader)
     ids = []
-    for number, told in enumerate(("Frost", "A lorry late", "Two ill", "Mud", "A visit", "Wind")):
-        data = f"{FORM}{told} in the morning, and work began again on the gable at hour {number}.".encode()
+    for number, expected in enumerate(("Frost", "A lorry late", "Two ill", "Mud", "A visit", "Wind")):
+        data = f"{FORM}{expected} in the morning, and work began again on the gable at hour {number}.".encode()
         pending = Document(0, f"site diary {number}.txt", f"{number:064d}", 1, DocumentState.PENDING, MOMENT)
         read = ingestor.run(catalogue.add_document(pending), data, {}, lambda step: None, terms=BUILT_IN_TERMS)
         stored = catalogue.save_ingested(read.document, read.pages, read.passages, read.vectors)

@@ -70,7 +70,7 @@ def test_what_is_restored_elsewhere_answers_the_same(
     restore(empty, made)
     with pytest.raises(BadRequest, match="holds a library already"):
         restore(empty, made)
-    asked = SearchRequest("Where are berths written?")
+    request = SearchRequest("Where are berths written?")
     with open_workbench(empty) as there:
         assert {each.name for each in there.documents.list()} == {"rules.md", "wages.csv"}
         there.check.run_at_start()
@@ -79,7 +79,7 @@ def test_what_is_restored_elsewhere_answers_the_same(
             there.tables.run_sql("select sum(pay) from wages").rows
             == library[1].tables.run_sql("select sum(pay) from wages").rows
         )
-        ours, theirs = (each.search.run(asked, remember=False) for each in (library[1], there))
+        ours, theirs = (each.search.run(request, remember=False) for each in (library[1], there))
         assert [hit.score.total for hit in ours.hits] == [hit.score.total for hit in theirs.hits] != []
         rules = next(each for each in there.documents.list() if each.name == "rules.md")
         assert there.documents.original(rules.id) == RULES
@@ -117,9 +117,9 @@ def test_what_is_no_backup_is_said(made: Path, empty: Settings, tmp_path: Path) 
     cut.write_bytes(made.read_bytes()[:5000])
     words.write_bytes(b"Only words.")
     for file in (cut, words, tmp_path / "nothing.fivefold"):
-        with pytest.raises((BadRequest, StoreFailed)) as told:
+        with pytest.raises((BadRequest, StoreFailed)) as raised:
             restore(empty, file)
-        assert told.value.hint
+        assert raised.value.hint
 
 
 def test_an_encrypted_backup_opens_with_its_key_only(
@@ -131,8 +131,8 @@ def test_an_encrypted_backup_opens_with_its_key_only(
     theirs.write_text(f"{other}\n", "utf-8")
     back_up(library[0], file, [str(key.to_public())])
     assert RULES not in file.read_bytes()
-    for identity, said in ((None, "encrypted"), (theirs, "cannot be opened")):
-        with pytest.raises(BadRequest, match=said):
+    for identity, expected in ((None, "encrypted"), (theirs, "cannot be opened")):
+        with pytest.raises(BadRequest, match=expected):
             restore(empty, file, identity)
     assert restore(empty, file, mine).documents == 2
     with pytest.raises(BadRequest, match="not a public age key"):

@@ -49,15 +49,15 @@ def test_what_was_stored_is_read_back_exactly(catalogue: Catalogue) -> None:
     labels = Labels(truth=truth, jurisdiction=Label(reason="two are named"))
     known = catalogue.add_document(document(tags=("tax",), project="ann's", labels=labels, warnings=("scanned",)))
     page = Page(1, "You must file. Ünïcode 🙂 counts as one.", "Sheet: A")
-    told = Passage(
+    reported = Passage(
         page.text, 1, 0, len(page.text), (Span(0, 14), Span(15, len(page.text))), truth=Truth.REGULATORY,
         truth_probability=0.3, truth_evidence=evidence, rows=(2, 7), date=MOMENT, entities=("IRS",), keywords=("file",),
         section="1 Filing", context="Guide › Filing",
     )  # fmt: skip
-    (stored,) = catalogue.save_ingested(known, [page], [told], ONE)
+    (stored,) = catalogue.save_ingested(known, [page], [reported], ONE)
     assert catalogue.passages([stored.id]) == {stored.id: stored}
     assert stored == replace(
-        told, id=stored.id, document_id=known.id, document_name="a.pdf", project="ann's", tags=("tax",)
+        reported, id=stored.id, document_id=known.id, document_name="a.pdf", project="ann's", tags=("tax",)
     )
     assert catalogue.page(known.id, 1) == page
     assert catalogue.document(known.id) == replace(known, state=DocumentState.READY, step="", pages=1, passages=1)
@@ -154,8 +154,8 @@ def test_the_latest_correction_holds(catalogue: Catalogue) -> None:
 
 
 def test_searches_are_remembered_newest_first_each_question_once(catalogue: Catalogue) -> None:
-    asked = [("what", 1), ("why", 2), ("what", 3)]
-    for minute, (question, hits) in enumerate(asked):
+    requests = [("what", 1), ("why", 2), ("what", 3)]
+    for minute, (question, hits) in enumerate(requests):
         catalogue.save_searched(question, hits, MOMENT + timedelta(minutes=minute))
     expected = [("what", 3, MOMENT + timedelta(minutes=2)), ("why", 2, MOMENT + timedelta(minutes=1))]
     assert list(catalogue.last_searches(5)) == expected
@@ -177,9 +177,9 @@ def test_statistics_count_what_is_there(catalogue: Catalogue) -> None:
 def test_filters_and_facets_mean_the_same_in_postgresql_as_in_memory(database: Database) -> None:
     stores: tuple[Catalogue, Catalogue] = (FakeCatalogue(), SqlCatalogue(database))
     passages: list[Passage] = []
-    for described, told in random_documents(seed=5):
-        for kept in stores:
-            stored = store(kept, described, told, random_vectors(len(told), 1))
+    for described, reported in random_documents(seed=5):
+        for retained in stores:
+            stored = store(retained, described, reported, random_vectors(len(reported), 1))
         passages += stored  # PostgreSQL's, and its ids
     memory, sql = stores
     shift = {p.document_id: m.document_id for p in passages for m in [_twin(memory, p)]}
@@ -349,7 +349,7 @@ SAID = (
 def test_a_phrase_is_said_word_for_word_whatever_the_capitals_and_punctuation(
     catalogue: Catalogue, phrase: str, saying: list[int]
 ) -> None:
-    stored = store(catalogue, document(), [passage(said) for said in SAID], random_vectors(len(SAID), 1))
+    stored = store(catalogue, document(), [passage(passages) for passages in SAID], random_vectors(len(SAID), 1))
     every = np.array(sorted(p.id for p in stored), dtype=np.int64)
     if phrase == "overtime":
         saying = [place for place in saying if place != 7]
@@ -359,8 +359,8 @@ def test_a_phrase_is_said_word_for_word_whatever_the_capitals_and_punctuation(
 
 
 def test_every_phrase_must_be_said_and_only_passages_asked_about_are_found(catalogue: Catalogue) -> None:
-    told = ["tax law and rules", "tax law", "rules", "tax rules"]
-    stored = store(catalogue, document(), [passage(text) for text in told], random_vectors(4, 1))
+    reported = ["tax law and rules", "tax law", "rules", "tax rules"]
+    stored = store(catalogue, document(), [passage(text) for text in reported], random_vectors(4, 1))
     every = np.array([p.id for p in stored], dtype=np.int64)
     assert catalogue.with_phrases(every, ["tax law", "rules"]).tolist() == [stored[0].id]
     assert catalogue.with_phrases(every[1:], ["rules"]).tolist() == [stored[2].id, stored[3].id]
@@ -386,5 +386,5 @@ def test_postgresql_hears_what_the_words_of_a_text_say(
 
 
 def _in_a_row(text: str, phrase: str) -> bool:
-    held, wanted = (re.findall(r"[^\W_]+", each.lower()) for each in (text, phrase))
-    return any(held[at : at + len(wanted)] == wanted for at in range(len(held) - len(wanted) + 1))
+    stored, expected = (re.findall(r"[^\W_]+", each.lower()) for each in (text, phrase))
+    return any(stored[at : at + len(expected)] == expected for at in range(len(stored) - len(expected) + 1))

@@ -57,7 +57,9 @@ def filled(request: pytest.FixtureRequest) -> tuple[Catalogue, Catalogue, dict[i
     return memory, postgres, dict(zip(_fill(memory), _fill(postgres), strict=True))
 
 
-def _told(page: DocumentPage, passage_of: Callable[[int], int]) -> tuple[list[tuple[str, int | None]], int, object]:
+def _described(
+    page: DocumentPage, passage_of: Callable[[int], int]
+) -> tuple[list[tuple[str, int | None]], int, object]:
     rows = [(each.document.name, passage_of(each.passage) if each.passage else None) for each in page.entries]
     return rows, page.total, page.counts
 
@@ -86,7 +88,7 @@ def test_both_list_the_same_documents_in_the_same_order_with_the_same_counts(
     hits = [(passage_id, 1.0 + number % 2) for number, passage_id in enumerate(own)]
     expected = memory.list_documents(replace(query, hits=tuple(hits)))
     given = postgres.list_documents(replace(query, hits=tuple((ids[each], score) for each, score in hits)))
-    assert _told(given, lambda each: each) == _told(expected, lambda each: ids[each])
+    assert _described(given, lambda each: each) == _described(expected, lambda each: ids[each])
 
 
 @pytest.fixture(params=[0, 1], ids=["memory", "postgresql"])

@@ -109,12 +109,12 @@ def expected(library: OpenWorkbench, model: Path) -> dict[int, float]:
 
 def answers_from(library: OpenWorkbench, model: Path) -> None:
     """The search is what this model gives, and so are the vectors of the sentences."""
-    wanted = expected(library, model)
+    required = expected(library, model)
     found, _ = search(library)
-    assert found.keys() == wanted.keys()
-    assert list(found.values()) == pytest.approx([wanted[each] for each in found], abs=2e-3)
+    assert found.keys() == required.keys()
+    assert list(found.values()) == pytest.approx([required[each] for each in found], abs=2e-3)
     width = 16 if model.name == "small" else 24
-    passages = library.stores.catalogue.passages(list(wanted)).values()
+    passages = library.stores.catalogue.passages(list(required)).values()
     assert all(len(each.meanings) == width * len(each.sentences) for each in passages)
 
 
@@ -143,7 +143,7 @@ def test_searches_use_the_old_vectors_until_all_are_exchanged_at_once(
     monkeypatch.setattr(service, "_BATCH", 2)
     monkeypatch.setattr(service, "_PER_JOB", 2)
     with opened(settings) as library:
-        _, gone, *_ = fill(library)
+        _, removed, *_ = fill(library)
         models = library.workbench.models
         answers_from(library, folder / "small")
         begun = models.use(str(folder / "wide"), "Ann")
@@ -156,7 +156,7 @@ def test_searches_use_the_old_vectors_until_all_are_exchanged_at_once(
         assert switch is not None and switch.under_way and (switch.done, switch.total) == (2, 5)
         answers_from(library, folder / "small")
 
-        library.workbench.documents.delete(gone)
+        library.workbench.documents.delete(removed)
         add(library, "Later.md", "The storm bell is rung twice when the wind turns north.")
         answers_from(library, folder / "small")
 
@@ -304,8 +304,8 @@ def test_a_search_during_which_the_vectors_are_exchanged_is_run_again(settings: 
         vectors.search = exchanged_before  # type: ignore[method-assign, assignment]
         found, _ = search(library)
         assert len(calls) == 2
-        wanted = expected(library, folder / "wide")
-        assert list(found.values()) == pytest.approx([wanted[each] for each in found], abs=2e-3)
+        required = expected(library, folder / "wide")
+        assert list(found.values()) == pytest.approx([required[each] for each in found], abs=2e-3)
 
 
 def test_what_was_fitted_for_another_model_is_left_out_and_said(settings: Settings, folder: Path) -> None:

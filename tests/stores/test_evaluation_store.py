@@ -49,17 +49,17 @@ def test_any_experiment_is_read_back_as_it_was_stored(store: SqlEvaluationStore,
 
 
 @anything
-@given(questions=made(QuestionSet), asked=made(JudgedQuestion), said=made(Judgment))
+@given(questions=made(QuestionSet), question=made(JudgedQuestion), expected=made(Judgment))
 def test_any_set_question_and_judgment_is_read_back_as_it_was_stored(
-    engine: Engine, questions: QuestionSet, asked: JudgedQuestion, said: Judgment
+    engine: Engine, questions: QuestionSet, question: JudgedQuestion, expected: Judgment
 ) -> None:
     store = SqlEvaluationStore(new_tenant(engine))
-    kept = store.add_set(questions)
-    assert kept == replace(questions, id=kept.id, version=1) == store.question_set(kept.id)
-    stored = store.add_questions([replace(asked, set_id=kept.id, retired=False)])
-    assert list(store.questions(kept.id)) == stored
-    judged = store.judge([replace(said, set_id=kept.id, question_id=stored[0].id)])
-    assert list(store.judgments(kept.id)) == judged
+    question_set = store.add_set(questions)
+    assert question_set == replace(questions, id=question_set.id, version=1) == store.question_set(question_set.id)
+    stored = store.add_questions([replace(question, set_id=question_set.id, retired=False)])
+    assert list(store.questions(question_set.id)) == stored
+    judged = store.judge([replace(expected, set_id=question_set.id, question_id=stored[0].id)])
+    assert list(store.judgments(question_set.id)) == judged
 
 
 def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(store: SqlEvaluationStore) -> None:
@@ -71,13 +71,13 @@ def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(store: Sq
         store.save_profile(version_of(odd, 1))
     store.set_default(DefaultProfile(odd, odd, odd, AT))
     assert list(store.defaults()) == [DefaultProfile(seen, seen, seen, AT)]
-    kept = store.add_set(set_of(odd, odd, note=odd))
+    question_set = store.add_set(set_of(odd, odd, note=odd))
     assert [each.name for each in store.sets(odd)] == [seen]
-    asked = store.add_questions([question(kept, odd), question(kept, odd, question=odd)])
-    assert [(each.key, each.question) for each in store.questions(kept.id)] == [(seen, seen)]
-    store.judge([judgment(asked[0], odd, 1, odd), judgment(asked[0], odd, 2, odd)])
-    assert [(each.unit, each.who, each.grade) for each in store.judgments(kept.id)] == [(seen, seen, 2)]
-    begun = store.add_experiment(experiment_of(kept.id, note=odd))
+    questions = store.add_questions([question(question_set, odd), question(question_set, odd, question=odd)])
+    assert [(each.key, each.question) for each in store.questions(question_set.id)] == [(seen, seen)]
+    store.judge([judgment(questions[0], odd, 1, odd), judgment(questions[0], odd, 2, odd)])
+    assert [(each.unit, each.who, each.grade) for each in store.judgments(question_set.id)] == [(seen, seen, 2)]
+    begun = store.add_experiment(experiment_of(question_set.id, note=odd))
     assert store.experiment(begun.id).note == seen
 
 
@@ -85,18 +85,18 @@ def test_no_tenant_sees_or_changes_what_another_keeps(engine: Engine) -> None:
     ours, theirs = SqlEvaluationStore(new_tenant(engine)), SqlEvaluationStore(new_tenant(engine))
     theirs.save_profile(version_of("mine", 1))
     theirs.set_default(DefaultProfile(None, "mine", "Bob", AT))
-    kept = theirs.add_set(set_of("Leave"))
-    (asked,) = theirs.add_questions([question(kept, "a")])
-    theirs.judge([judgment(asked, "u", 3)])
-    begun = theirs.add_experiment(experiment_of(kept.id))
-    seen = [ours.profile_versions(), ours.defaults(), ours.sets(None), ours.questions(kept.id)]
-    assert [*seen, ours.judgments(kept.id), ours.experiments(), ours.experiments(kept.id)] == [[]] * 7
+    question_set = theirs.add_set(set_of("Leave"))
+    (questions,) = theirs.add_questions([question(question_set, "a")])
+    theirs.judge([judgment(questions, "u", 3)])
+    begun = theirs.add_experiment(experiment_of(question_set.id))
+    seen = [ours.profile_versions(), ours.defaults(), ours.sets(None), ours.questions(question_set.id)]
+    assert [*seen, ours.judgments(question_set.id), ours.experiments(), ours.experiments(question_set.id)] == [[]] * 7
     refused: list[Callable[[], object]] = [
-        lambda: ours.question_set(kept.id),
-        lambda: ours.change_set(replace(kept, note="stolen")),
-        lambda: ours.add_questions([question(kept, "b")]),
-        lambda: ours.retire_question(asked.id),
-        lambda: ours.judge([judgment(asked, "u", 0)]),
+        lambda: ours.question_set(question_set.id),
+        lambda: ours.change_set(replace(question_set, note="stolen")),
+        lambda: ours.add_questions([question(question_set, "b")]),
+        lambda: ours.retire_question(questions.id),
+        lambda: ours.judge([judgment(questions, "u", 0)]),
         lambda: ours.experiment(begun.id),
         lambda: ours.change_experiment(replace(begun, note="stolen")),
     ]
@@ -107,8 +107,10 @@ def test_no_tenant_sees_or_changes_what_another_keeps(engine: Engine) -> None:
     ours.save_profile(version_of("mine", 1))
     ours.add_set(set_of("Leave"))
     assert theirs.experiment(begun.id) == begun
-    assert theirs.question_set(kept.id) == kept and list(theirs.questions(kept.id)) == [asked]
-    assert [each.grade for each in theirs.judgments(kept.id)] == [3]
+    assert theirs.question_set(question_set.id) == question_set and list(theirs.questions(question_set.id)) == [
+        questions
+    ]
+    assert [each.grade for each in theirs.judgments(question_set.id)] == [3]
 
 
 @pytest.mark.parametrize(
@@ -157,39 +159,39 @@ def test_of_those_who_give_a_set_the_same_name_at_once_exactly_one_wins(store: S
 
 
 def test_of_those_who_change_a_set_at_once_exactly_one_wins(store: SqlEvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    assert _won(lambda who: store.change_set(replace(kept, note=str(who))), Outdated) == 1
-    assert store.question_set(kept.id).version == kept.version + 1
+    question_set = store.add_set(set_of("Leave"))
+    assert _won(lambda who: store.change_set(replace(question_set, note=str(who))), Outdated) == 1
+    assert store.question_set(question_set.id).version == question_set.version + 1
 
 
 def test_those_who_add_the_same_keys_at_once_meet_in_one_question_each(store: SqlEvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
+    question_set = store.add_set(set_of("Leave"))
     keys = [f"q{number}" for number in range(20)]
 
     def add(who: int) -> list[JudgedQuestion]:
         mine = keys if who % 2 else keys[::-1]
-        return list(store.add_questions([question(kept, key, question=f"{who}?") for key in mine]))
+        return list(store.add_questions([question(question_set, key, question=f"{who}?") for key in mine]))
 
     with ThreadPoolExecutor(8) as threads:
         added = [each for batch in threads.map(add, range(8)) for each in batch]
     assert len({(each.key, each.id) for each in added}) == len(keys)
-    assert len({each.question for each in store.questions(kept.id)}) == 1  # one person's batch, whole
+    assert len({each.question for each in store.questions(question_set.id)}) == 1  # one person's batch, whole
 
 
 def test_judgments_of_a_set_become_seen_in_the_order_of_their_ids(store: SqlEvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    (asked,) = store.add_questions([question(kept, "a")])
+    question_set = store.add_set(set_of("Leave"))
+    (questions,) = store.add_questions([question(question_set, "a")])
 
     def judge(who: int) -> list[set[int]]:
         seen = []
         for number in range(10):
-            store.judge([judgment(asked, f"u{number}", 1, f"r{who}")])
-            seen.append({each.id for each in store.judgments(kept.id)})
+            store.judge([judgment(questions, f"u{number}", 1, f"r{who}")])
+            seen.append({each.id for each in store.judgments(question_set.id)})
         return seen
 
     with ThreadPoolExecutor(8) as threads:
         seen = [each for views in threads.map(judge, range(8)) for each in views]
-    final = {each.id for each in store.judgments(kept.id)}
+    final = {each.id for each in store.judgments(question_set.id)}
     assert len(final) == 80
     for ids in seen:  # so the last id tells which judgments an experiment knew
         assert ids == {each for each in final if each <= max(ids)}
@@ -199,11 +201,11 @@ def test_a_profile_and_an_experiment_under_former_factor_names_are_read_under_th
     database = new_tenant(engine)
     store = SqlEvaluationStore(database)
     store.save_profile(version_of("mine", 1))
-    kept = store.add_experiment(experiment_of())
+    stored = store.add_experiment(experiment_of())
     with engine.begin() as connection:
         for table in ("score_profiles", "experiments"):
             former = f"UPDATE {table} SET data = replace(data::text, '\"similarity\"', '\"in_a_row\"')::json"
             connection.execute(text(f"{former} WHERE tenant_id = :own"), {"own": database.tenant})
     assert list(store.profile_versions()[0].profile.weights) == ["phrase_match"]
-    weighed = [store.experiment(kept.id).profile.weights, store.experiments()[0].profile.weights]
+    weighed = [store.experiment(stored.id).profile.weights, store.experiments()[0].profile.weights]
     assert all("phrase_match" in each and "similarity" not in each for each in weighed)

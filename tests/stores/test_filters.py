@@ -54,12 +54,12 @@ def test_a_translated_filter_admits_exactly_what_the_reference_admits(
     translated: Translated, filters: SearchFilters
 ) -> None:
     passages, admissible = translated
-    meant = filters_of(filters, passages)
-    assert admissible(meant).tolist() == admitted(meant, passages).tolist()
+    search_filters = filters_of(filters, passages)
+    assert admissible(search_filters).tolist() == admitted(search_filters, passages).tolist()
 
 
 @pytest.mark.parametrize("field", ["documents", "exclude_documents"])
 def test_a_filter_may_name_thousands_of_documents(translated: Translated, field: str) -> None:
     passages, admissible = translated
-    meant = SearchFilters(**{field: tuple(range(1, 5_000))}, archived=None)
-    assert admissible(meant).tolist() == admitted(meant, passages).tolist()
+    filters = SearchFilters(**{field: tuple(range(1, 5_000))}, archived=None)
+    assert admissible(filters).tolist() == admitted(filters, passages).tolist()

@@ -85,20 +85,20 @@ def memorial(request: pytest.FixtureRequest, engine: Engine, tmp_path: Path) -> 
 
 def test_a_note_is_found_and_narrowed_and_once_deleted_never_found_again(memorial: Callable[[], Memorial]) -> None:
     library = memorial()
-    kept = library.desk.save(NOTE, tags=["herd"], project="north")
+    insight = library.desk.save(NOTE, tags=["herd"], project="north")
     lived = library.desk.finish_episode(QUESTION, reward=0.5, reflection=NOTE)
-    assert library.found() == {kept.document_id, lived.document_id}
-    assert library.found(origins=("insight",), sectors=(kept.sector.value,), tags=("herd",)) == {kept.document_id}
+    assert library.found() == {insight.document_id, lived.document_id}
+    assert library.found(origins=("insight",), sectors=(insight.sector.value,), tags=("herd",)) == {insight.document_id}
     assert library.found(exclude_origins=("insight",)) == {lived.document_id}
     assert library.found(truths=("regulatory",)) == set()
-    changed = library.desk.tag(kept, ["stripes"])
-    assert library.found(tags=("stripes",)) == {kept.document_id}
+    changed = library.desk.tag(insight, ["stripes"])
+    assert library.found(tags=("stripes",)) == {insight.document_id}
     library.desk.delete(changed)
     assert library.found() == {lived.document_id}
     library.desk.reindex()
     built_anew = replace(library, sparse=KeywordIndex(library.folder / "anew", library.catalogue))
     assert library.found() == built_anew.found() == {lived.document_id}
-    assert library.desk.insight(kept.id).deleted_at == NOW
+    assert library.desk.insight(insight.id).deleted_at == NOW
 
 
 def test_a_restored_note_is_found_again(memorial: Callable[[], Memorial]) -> None:
@@ -119,14 +119,14 @@ def test_documents_statistics_and_lists_leave_notes_out(memorial: Callable[[], M
 
 def test_another_tenants_notes_are_found_by_no_one_else(memorial: Callable[[], Memorial]) -> None:
     ours, theirs = memorial(), memorial()
-    kept = theirs.desk.save(NOTE)
+    insight = theirs.desk.save(NOTE)
     assert ours.found() == set()
     assert ours.desk.insights().total == 0
-    assert ours.desk.behind(kept.document_id) is None
+    assert ours.desk.behind(insight.document_id) is None
     with pytest.raises(NotFound):
-        ours.desk.insight(kept.id)
+        ours.desk.insight(insight.id)
     with pytest.raises(NotFound):
-        ours.desk.change(replace(kept, text="stolen"))
+        ours.desk.change(replace(insight, text="stolen"))
 
 
 # Row-level security holds by itself: these ask without the code's own tenant condition.

@@ -86,9 +86,9 @@ def tune(database: Database) -> None:
     tunings = SqlEvaluationStore(database)
     tunings.save_profile(version_of("secret", 1))
     tunings.set_default(DefaultProfile(None, "secret", "ann", MOMENT))
-    (asked,) = tunings.add_questions([question(tunings.add_set(set_of("secret")), "secret")])
-    tunings.judge([judgment(asked, "secret", 3)])
-    tunings.add_experiment(experiment_of(asked.set_id))
+    (question_set,) = tunings.add_questions([question(tunings.add_set(set_of("secret")), "secret")])
+    tunings.judge([judgment(question_set, "secret", 3)])
+    tunings.add_experiment(experiment_of(question_set.set_id))
 
 
 def note(database: Database) -> None:
@@ -115,11 +115,11 @@ def note(database: Database) -> None:
     enrichments, found = SqlEnrichmentStore(database), Keywords(("secret",))
     enrichments.save([OperationOutcome(alike[0].id, Operation.KEYWORDS, 1, 1, MOMENT, found)])
     enrichments.save_edit(EnrichmentEdit(alike[0].id, Operation.KEYWORDS, "ann", MOMENT, ("secret",)))
-    (held,) = catalogue.passages(catalogue.admissible(SearchFilters()).tolist()).values()
+    (filters,) = catalogue.passages(catalogue.admissible(SearchFilters()).tolist()).values()
     models = SqlEmbeddingModelStore(database, "secret")
     models.register()
-    models.prepare("secret@1", [held], random_vectors(1, 1))
-    SqlEntityGraph(database).add([replace(held, entities=("Secret Act",))], [Entity("Secret Act", EntityType.LAW)])
+    models.prepare("secret@1", [filters], random_vectors(1, 1))
+    SqlEntityGraph(database).add([replace(filters, entities=("Secret Act",))], [Entity("Secret Act", EntityType.LAW)])
 
 
 def queue(database: Database) -> None:
@@ -139,7 +139,7 @@ def admit(database: Database) -> None:
     entry = AuditEntry(MOMENT, "ann@example.org", "Ann", Door.BROWSER, "documents.delete", "document_id 1")
     SqlAuditLog(database).add(entry)
     request = IdempotentRequest("ann@example.org", "secret", "ab", MOMENT)
-    SqlIdempotencyStore(database).claim(request, kept_since=MOMENT)
+    SqlIdempotencyStore(database).claim(request, retained_since=MOMENT)
 
 
 def talk(database: Database) -> None:

@@ -143,27 +143,27 @@ def test_work_that_keeps_failing_is_noted_until_it_is_done(database: Database) -
     _tried(database, ATTEMPTS - 1)
     with working(database, desk):
         _until(lambda: queue.waiting() == 0)
-    (failed,) = queue.given_up()
+    (failed,) = queue.failures()
     assert (failed.kind, failed.number, failed.reason) == (JobKind.FEED, 7, "The disk is full.")
     desk.broken = set()
     queue.defer(JobKind.FEED, [7])
     with working(database, desk):
         _until(lambda: queue.waiting() == 0)
-    assert list(queue.given_up()) == []
+    assert list(queue.failures()) == []
 
 
 def test_work_for_something_deleted_meanwhile_just_ends(database: Database) -> None:
     catalogue, queue, _ = _queued(database)
     desk = Desk(catalogue, queue)
 
-    def gone(kind: JobKind, number: int) -> None:
+    def deleted(kind: JobKind, number: int) -> None:
         raise NotFound("It was deleted.")
 
-    desk.work = gone  # type: ignore[method-assign]
+    desk.work = deleted  # type: ignore[method-assign]
     queue.defer(JobKind.FEED, [1])
     with working(database, desk):
         _until(lambda: queue.waiting() == 0)
-    assert list(queue.given_up()) == []
+    assert list(queue.failures()) == []
 
 
 def test_a_stopped_document_is_not_read(database: Database) -> None:

@@ -254,10 +254,10 @@ def test_a_worker_holds_its_lock_before_it_fetches_a_job(database: Database, mon
 
     monkeypatch.setattr(psycopg.AsyncConnection, "connect", slowly)
     catalogue, queue, _ = _queued(database, "a.txt")
-    held: list[int] = []
-    with working(database, Bench(catalogue, lambda _: held.append(_locks(database)))):
+    stored: list[int] = []
+    with working(database, Bench(catalogue, lambda _: stored.append(_locks(database)))):
         _until(lambda: queue.waiting() == 0)
-    assert held and held[0] >= 1
+    assert stored and stored[0] >= 1
 
 
 def test_a_worker_that_lost_its_lock_begins_anew(database: Database) -> None:

@@ -35,10 +35,10 @@ def folder(tmp_path: Path, catalogue: FakeCatalogue) -> Path:
     """The files of three uploads, one of them deleted."""
     index = KeywordIndex(tmp_path / "bm25", catalogue)
     index.add(put(catalogue, "more.txt", *(f"Rule {n} on vacation." for n in range(20))))
-    gone = put(catalogue, "gone.txt", "Overtime is not paid.")
-    index.add(gone)
-    index.delete([gone[0].document_id])
-    catalogue.delete(gone[0].document_id)
+    removed = put(catalogue, "gone.txt", "Overtime is not paid.")
+    index.add(removed)
+    index.delete([removed[0].document_id])
+    catalogue.delete(removed[0].document_id)
     return tmp_path / "bm25"
 
 
@@ -159,8 +159,8 @@ def test_searches_go_on_while_uploads_and_deletions_come_from_many_threads(
     for thread in readers:
         thread.join()
     assert wrong == []
-    kept = sorted(passages[0].id for passages in uploads[4:])
-    assert [sorted(found(index, "parking")) for index in indexes] == [kept, kept]
+    stored = sorted(passages[0].id for passages in uploads[4:])
+    assert [sorted(found(index, "parking")) for index in indexes] == [stored, stored]
 
 
 def test_many_uploads_leave_few_segments(folder: Path, catalogue: FakeCatalogue) -> None:

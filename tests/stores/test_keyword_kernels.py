@@ -32,16 +32,16 @@ def test_the_best_admissible_rows_come_first_and_of_equal_ones_the_earlier(
     assert best.tolist() == right
 
 
-@given(postings=st.lists(IDS, min_size=1, max_size=5), wanted=IDS, data=st.data())
+@given(postings=st.lists(IDS, min_size=1, max_size=5), expected=IDS, data=st.data())
 @settings(deadline=None)
 def test_stems_are_counted_in_each_wanted_row(
-    postings: list[list[int]], wanted: list[int], data: st.DataObject
+    postings: list[list[int]], expected: list[int], data: st.DataObject
 ) -> None:
     columns = data.draw(st.lists(st.integers(-1, len(postings) - 1), max_size=6))
     starts = np.cumsum([0, *map(len, postings)])
-    rows = np.array([row for held in postings for row in held], np.int32)
+    rows = np.array([row for stored in postings for row in stored], np.int32)
     counts = rows % 7 + 1
-    asked = (np.array(columns, np.int64), np.array(wanted, np.int64))
-    found = kernels().count_stems(starts, rows, counts, *asked)
-    right = [[row % 7 + 1 if c >= 0 and row in postings[c] else 0 for c in columns] for row in wanted]
+    requested = (np.array(columns, np.int64), np.array(expected, np.int64))
+    found = kernels().count_stems(starts, rows, counts, *requested)
+    right = [[row % 7 + 1 if c >= 0 and row in postings[c] else 0 for c in columns] for row in expected]
     assert found.tolist() == right

@@ -71,7 +71,7 @@ def test_a_wrong_value_names_its_variable(unset: pytest.MonkeyPatch, variable: s
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected"),
     [
         ({"tenant": "../other"}, "cannot name a tenant"),
         ({"tenant": ""}, "cannot name a tenant"),
@@ -80,9 +80,9 @@ def test_a_wrong_value_names_its_variable(unset: pytest.MonkeyPatch, variable: s
     ],
 )
 def test_settings_that_cannot_be_are_refused_before_anything_starts(
-    tmp_path: Path, changes: dict[str, str], said: str
+    tmp_path: Path, changes: dict[str, str], expected: str
 ) -> None:
-    with pytest.raises(BadRequest, match=said):
+    with pytest.raises(BadRequest, match=expected):
         open_workbench(replace(Settings(tmp_path), **changes))  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 
@@ -117,11 +117,11 @@ def test_a_lost_original_is_stored_again_by_the_next_upload_of_the_file(alone: S
 def test_deleting_and_relabelling_load_no_model(alone: Settings) -> None:
     missing = replace(alone, embedding_model="no/such-model-anywhere")
     with open_workbench(missing) as workbench:
-        kept = workbench.documents.upload("memo.txt", b"Kept until Friday.").document_id
-        assert workbench.documents.correct(kept, "truth", "intent").labels.truth.value == "intent"
-        workbench.documents.delete(kept)
+        stored = workbench.documents.upload("memo.txt", b"Kept until Friday.").document_id
+        assert workbench.documents.correct(stored, "truth", "intent").labels.truth.value == "intent"
+        workbench.documents.delete(stored)
         with pytest.raises(NotFound):
-            workbench.documents.get(kept)
+            workbench.documents.get(stored)
 
 
 def test_two_tenants_share_a_server_and_nothing_else(alone: Settings) -> None:

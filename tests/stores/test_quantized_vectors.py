@@ -47,15 +47,15 @@ def test_the_candidates_hold_the_nearest_at_any_selectivity(
     chance = np.random.default_rng(2)
     admitted = chance.random(ROWS) < selectivity
     rows = np.flatnonzero(admitted)
-    asked = part.vectors[chance.integers(0, ROWS, QUESTIONS)]
-    asked = _unit(asked + 0.5 / np.sqrt(DIMENSIONS) * chance.normal(size=asked.shape))
+    requested = part.vectors[chance.integers(0, ROWS, QUESTIONS)]
+    requested = _unit(requested + 0.5 / np.sqrt(DIMENSIONS) * chance.normal(size=requested.shape))
     shares = []
-    for question in asked:
+    for question in requested:
         exact = part.vectors[rows].astype(np.float64) @ question
-        wanted = min(top_k, len(rows))
-        least = np.partition(exact, len(rows) - wanted)[len(rows) - wanted] - 1e-7
-        found = np.sort(cosines(part, nearest(part, admitted, question, top_k), question))[::-1][:wanted]
-        shares.append(np.count_nonzero(found >= least) / wanted)
+        expected = min(top_k, len(rows))
+        least = np.partition(exact, len(rows) - expected)[len(rows) - expected] - 1e-7
+        found = np.sort(cosines(part, nearest(part, admitted, question, top_k), question))[::-1][:expected]
+        shares.append(np.count_nonzero(found >= least) / expected)
     assert np.mean(shares) >= 0.99
 
 

@@ -74,11 +74,13 @@ class Machine:
     def add(self, name: str, every_hours: int, questions: int = 2, project: str | None = None) -> QuestionSet:
         """A set with questions."""
         new = self.store.add_set(QuestionSet(name, project, Level.PASSAGE, "Ada", NOW, every_hours=every_hours))
-        asked = [JudgedQuestion(new.id, f"q{n}", f"When are deposits of month {n} due?") for n in range(questions)]
-        self.store.add_questions(asked)
+        judged_questions = [
+            JudgedQuestion(new.id, f"q{n}", f"When are deposits of month {n} due?") for n in range(questions)
+        ]
+        self.store.add_questions(judged_questions)
         return new
 
-    def kept(self) -> list[tuple[str, RunState]]:
+    def stored_runs(self) -> list[tuple[str, RunState]]:
         """Set and state of every experiment, oldest first."""
         return [(each.set_name, each.state) for each in reversed(self.store.experiments())]
 
@@ -95,10 +97,10 @@ def test_a_set_is_measured_at_once_and_then_whenever_its_hours_have_passed() -> 
     machine.scheduler.look()
     machine.clock.time += 24 * HOUR - timedelta(seconds=1)
     machine.scheduler.look()
-    assert machine.kept() == measured("daily")
+    assert machine.stored_runs() == measured("daily")
     machine.clock.time += timedelta(seconds=1)
     machine.scheduler.look()
-    assert machine.kept() == measured("daily", "daily")
+    assert machine.stored_runs() == measured("daily", "daily")
 
 
 def test_the_clock_measures_with_the_default_of_the_sets_project_and_says_so() -> None:
@@ -106,8 +108,13 @@ def test_the_clock_measures_with_the_default_of_the_sets_project_and_says_so() -
     machine.add("Payroll", 1, project="Tallgrass")
     machine.book.choose("Tallgrass", "relevance", "Ada")
     machine.scheduler.look()
-    [kept] = machine.store.experiments()
-    assert (kept.profile.name, kept.who, kept.scheduled, kept.project) == ("relevance", "schedule", True, "Tallgrass")
+    [experiment] = machine.store.experiments()
+    assert (experiment.profile.name, experiment.who, experiment.scheduled, experiment.project) == (
+        "relevance",
+        "schedule",
+        True,
+        "Tallgrass",
+    )
 
 
 def test_retired_sets_and_sets_without_questions_are_left_alone() -> None:
@@ -116,7 +123,7 @@ def test_retired_sets_and_sets_without_questions_are_left_alone() -> None:
     machine.add("empty", 1, questions=0)
     machine.add("full", 1)
     machine.scheduler.look()
-    assert machine.kept() == measured("full")
+    assert machine.stored_runs() == measured("full")
 
 
 def test_of_two_machines_the_slower_one_leaves_the_set_to_the_other() -> None:
@@ -126,9 +133,9 @@ def test_of_two_machines_the_slower_one_leaves_the_set_to_the_other() -> None:
     first.add("second", 1)
     store.overtaken = replace(both, measured_at=NOW)  # the other machine has taken it since this one looked
     second.scheduler.look()
-    assert first.kept() == measured("second")
+    assert first.stored_runs() == measured("second")
     first.scheduler.look()
-    assert first.kept() == measured("second")
+    assert first.stored_runs() == measured("second")
 
 
 def test_a_store_that_fails_is_logged_and_asked_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -140,7 +147,7 @@ def test_a_store_that_fails_is_logged_and_asked_again(caplog: pytest.LogCaptureF
     assert "The disk is full. Make room." in caplog.text
     machine.store.failing = False
     machine.scheduler.look()
-    assert machine.kept() == measured("daily")
+    assert machine.stored_runs() == measured("daily")
 
 
 def test_an_experiment_deleted_while_it_runs_ends_the_look_and_not_the_clock(caplog: pytest.LogCaptureFixture) -> None:
@@ -159,33 +166,33 @@ def test_an_experiment_deleted_while_it_runs_ends_the_look_and_not_the_clock(cap
         machine.scheduler.look()
     assert "not (or no longer) here" in caplog.text
     machine.scheduler.look()
-    assert machine.kept() == measured("second")
+    assert machine.stored_runs() == measured("second")
 
 
 def test_what_is_stopped_half_way_is_kept_so_and_due_again() -> None:
     machine = Machine()
     long = machine.add("long", 24, questions=9)
     machine.add("next", 24)
-    asked: list[str] = []
+    requests: list[str] = []
 
     def stop() -> bool:
-        asked.append("?")
-        return len(asked) > 2  # once before the set, once before its first questions
+        requests.append("?")
+        return len(requests) > 2  # once before the set, once before its first questions
 
     [stopped] = machine.experiments.measure_due(stop)
     assert (stopped.state, stopped.done) == (RunState.STOPPED, 4)
     assert [each.name for each in machine.experiments.due()] == ["long", "next"]
     assert machine.store.question_set(long.id).measured_at is None
     machine.scheduler.look()
-    assert machine.kept() == [("long", RunState.STOPPED), *measured("long", "next")]
+    assert machine.stored_runs() == [("long", RunState.STOPPED), *measured("long", "next")]
 
 
 def test_a_set_changed_while_it_was_measured_keeps_that_change() -> None:
     machine = Machine()
-    kept = machine.add("daily", 24)
+    stored = machine.add("daily", 24)
 
     def stop() -> bool:
-        now = machine.store.question_set(kept.id)
+        now = machine.store.question_set(stored.id)
         if now.measured_at is None or now.note:
             return bool(now.note)
         machine.store.change_set(replace(now, note="Do not forget."))
@@ -193,7 +200,7 @@ def test_a_set_changed_while_it_was_measured_keeps_that_change() -> None:
 
     [stopped] = machine.experiments.measure_due(stop)
     assert stopped.state is RunState.STOPPED
-    assert machine.store.question_set(kept.id).note == "Do not forget."
+    assert machine.store.question_set(stored.id).note == "Do not forget."
 
 
 # The thread
@@ -220,13 +227,13 @@ def test_a_failing_store_does_not_end_the_thread_and_stopping_does() -> None:
         machine.store.looked.clear()
         assert machine.store.looked.wait(SECONDS)
     machine.store.failing = False
-    while not machine.kept() or machine.kept()[0][1] is RunState.RUNNING:
+    while not machine.stored_runs() or machine.stored_runs()[0][1] is RunState.RUNNING:
         machine.store.looked.clear()
         assert machine.store.looked.wait(SECONDS)
     machine.scheduler.stop()
     assert threads() == []
     machine.scheduler.stop()
-    assert machine.kept() == measured("daily")
+    assert machine.stored_runs() == measured("daily")
 
 
 @pytest.mark.usefixtures("hurried")
@@ -236,10 +243,10 @@ def test_stopping_ends_a_measurement_under_way() -> None:
     searching, go_on = threading.Event(), threading.Event()
     search_many = machine.library.searcher.search_many
 
-    def slowly(*asked: object, **options: object) -> object:
+    def slowly(*arguments: object, **options: object) -> object:
         searching.set()
         assert go_on.wait(SECONDS)
-        return search_many(*asked, **options)  # type: ignore[arg-type]
+        return search_many(*arguments, **options)  # type: ignore[arg-type]
 
     machine.library.searcher.search_many = slowly  # type: ignore[method-assign, assignment]
     machine.scheduler.start()
@@ -250,7 +257,7 @@ def test_stopping_ends_a_measurement_under_way() -> None:
     go_on.set()
     stopping.join(SECONDS)
     assert threads() == []
-    assert machine.kept() == [("long", RunState.STOPPED)]
+    assert machine.stored_runs() == [("long", RunState.STOPPED)]
 
 
 def test_a_clock_that_never_ran_can_be_stopped() -> None:
@@ -272,10 +279,10 @@ def test_a_living_worker_queues_what_a_dead_program_stored_and_makes_backups(
 ) -> None:
     monkeypatch.setattr(scheduler, "_LOOK_SECONDS", 0.1)
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    kept = tmp_path / "kept"
-    settings = Settings(tmp_path, database_url=url, tenant="left-behind", backup_folder=str(kept))
+    stored = tmp_path / "kept"
+    settings = Settings(tmp_path, database_url=url, tenant="left-behind", backup_folder=str(stored))
     with closing(open_workbench(settings)) as opened:
         lost = opened.stores.catalogue.add_document(document("stored, and never queued")).id
         # It has no original, so reading it fails: a worker came to it.
         until(lambda: opened.workbench.documents.get(lost).state is DocumentState.FAILED, 60, "a job for the file")
-        until(lambda: [*kept.glob("*.fivefold")], 60, "a backup")
+        until(lambda: [*stored.glob("*.fivefold")], 60, "a backup")

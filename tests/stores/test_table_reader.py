@@ -106,9 +106,9 @@ def test_a_statement_that_takes_too_long_is_stopped(guarded: Guarded, sql: str) 
     ],
 )
 def test_anything_but_reading_ones_own_tables_is_refused_in_words(guarded: Guarded, sql: str) -> None:
-    with pytest.raises(BadRequest) as told:
+    with pytest.raises(BadRequest) as raised:
         guarded.store.run(sql, 10, 5000)
-    assert told.value.hint
+    assert raised.value.hint
     assert len(guarded.store.run("SELECT * FROM employees", 10, 2000).rows) == 7
 
 
@@ -118,7 +118,7 @@ DOUBLING = (
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "expected"),
     [
         (DOUBLING, "room"),
         ("SELECT repeat('x', 400000000)", "room"),
@@ -126,8 +126,8 @@ DOUBLING = (
         (f"SELECT {', '.join(['employees.*'] * 400)} FROM employees", "more columns than PostgreSQL"),
     ],
 )
-def test_what_would_fill_the_memory_ends_with_a_reason(guarded: Guarded, sql: str, said: str) -> None:
-    with pytest.raises(BadRequest, match=said):
+def test_what_would_fill_the_memory_ends_with_a_reason(guarded: Guarded, sql: str, expected: str) -> None:
+    with pytest.raises(BadRequest, match=expected):
         guarded.store.run(sql, 1000, 60_000)
     assert guarded.store.run("SELECT count(*) FROM employees", 10, 2000).rows == ((7,),)
 

@@ -97,10 +97,10 @@ def test_loading_a_document_again_moves_nothing_and_keeps_what_an_analyst_said(l
     first = library.upload("employees.csv", EMPLOYEES)
     library.store.change(replace(first, role=TableRole.SETUP, role_by="analyst", used=True))
     again = library.upload("employees.csv", EMPLOYEES)
-    said = (TableRole.SETUP, "analyst", True)
-    assert (again.version, again.role, again.role_by, again.used) == (1, *said)
+    statement = (TableRole.SETUP, "analyst", True)
+    assert (again.version, again.role, again.role_by, again.used) == (1, *statement)
     newer = library.upload("employees.csv", EMPLOYEES.replace("ann", "Ann"))
-    assert (newer.version, newer.role, newer.role_by, newer.used) == (2, *said)
+    assert (newer.version, newer.role, newer.role_by, newer.used) == (2, *statement)
     library.upload("employees.csv", EMPLOYEES)
     library.upload("employees.csv", EMPLOYEES.replace("ann", "Ann"))
     assert [(each.version, each.current) for each in library.store.versions("employees")] == [(2, True), (1, False)]
@@ -186,8 +186,8 @@ def test_versions_without_a_key_are_compared_by_whole_rows_as_often_as_they_stan
 
 
 def test_history_gives_each_statement_once_where_it_was_last_run(library: Library) -> None:
-    said = ["a", "b", "ü\n'quoted'", "a", "c", *["c"] * 30]
-    for number, sql in enumerate(said):
+    statements = ["a", "b", "ü\n'quoted'", "a", "c", *["c"] * 30]
+    for number, sql in enumerate(statements):
         library.store.remember(TableHistory(sql, MOMENT + timedelta(number), number, 0.5, "wrong" * (sql == "b")))
     assert [entry.sql for entry in library.store.history(10)] == ["c", "a", "ü\n'quoted'", "b"]
     assert [entry.rows for entry in library.store.history(2)] == [34, 3]

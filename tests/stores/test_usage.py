@@ -27,12 +27,12 @@ def test_any_view_and_any_look_is_read_back_as_it_was_stored(
     database: Database, view: SavedSearch, look: SavedSearchVisit
 ) -> None:
     store = SqlSavedSearchStore(database)
-    kept = store.add_view(replace(view, retired=True))
-    assert kept == replace(view, retired=True, id=kept.id, version=1) == store.view(kept.id)
-    seen = replace(look, view_id=kept.id)
+    saved_view = store.add_view(replace(view, retired=True))
+    assert saved_view == replace(view, retired=True, id=saved_view.id, version=1) == store.view(saved_view.id)
+    seen = replace(look, view_id=saved_view.id)
     store.save_visit(seen)
-    assert store.visit(kept.id, seen.who) == seen
-    assert store.last_visits(seen.who)[kept.id] == seen.at
+    assert store.visit(saved_view.id, seen.who) == seen
+    assert store.last_visits(seen.who)[saved_view.id] == seen.at
 
 
 def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(database: Database) -> None:
@@ -41,26 +41,26 @@ def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(database:
     log.record([event(UsageKind.CITED, question=odd, who=odd)])
     (read,) = log.events_of(question=odd)
     assert (read.question, read.who) == (seen, seen) and log.uses([1])[1].questions == (seen,)
-    kept = views.add_view(view_of(odd, odd, odd))
+    view = views.add_view(view_of(odd, odd, odd))
     assert [each.name for each in views.views()] == [seen]
-    views.save_visit(look_of(kept, odd, odd))
-    look = views.visit(kept.id, odd)
+    views.save_visit(look_of(view, odd, odd))
+    look = views.visit(view.id, odd)
     assert look is not None and look.units == (seen,)
 
 
 def test_no_tenant_sees_or_changes_what_another_keeps(engine: Engine) -> None:
     ours, theirs = new_tenant(engine), new_tenant(engine)
     SqlUsageLog(theirs).record([event(UsageKind.CITED), event(UsageKind.SHOWN)])
-    kept = SqlSavedSearchStore(theirs).add_view(view_of("Leave"))
-    SqlSavedSearchStore(theirs).save_visit(look_of(kept))
+    view = SqlSavedSearchStore(theirs).add_view(view_of("Leave"))
+    SqlSavedSearchStore(theirs).save_visit(look_of(view))
     log, views = SqlUsageLog(ours), SqlSavedSearchStore(ours)
     assert log.uses([1]) == {} == views.last_visits("Ann")
     assert [log.events_of(question="Due?"), log.events_of(passage_id=10), views.views()] == [[], [], []]
-    assert views.visit(kept.id, "Ann") is None
+    assert views.visit(view.id, "Ann") is None
     refused: list[Callable[[], object]] = [
-        lambda: views.view(kept.id),
-        lambda: views.change_view(replace(kept, name="stolen")),
-        lambda: views.save_visit(look_of(kept)),
+        lambda: views.view(view.id),
+        lambda: views.change_view(replace(view, name="stolen")),
+        lambda: views.save_visit(look_of(view)),
     ]
     for attempt in refused:
         with pytest.raises(NotFound):
@@ -68,7 +68,7 @@ def test_no_tenant_sees_or_changes_what_another_keeps(engine: Engine) -> None:
     log.delete([1])
     log.record([event(UsageKind.CITED)])
     views.add_view(view_of("Leave"))
-    assert SqlUsageLog(theirs).uses([1])[1].uses == 1 and SqlSavedSearchStore(theirs).view(kept.id) == kept
+    assert SqlUsageLog(theirs).uses([1])[1].uses == 1 and SqlSavedSearchStore(theirs).view(view.id) == view
 
 
 @pytest.mark.parametrize("table", ["use_events", "document_uses", "saved_views", "view_looks"])
@@ -134,5 +134,5 @@ def test_of_those_who_give_a_name_or_change_a_view_at_once_exactly_one_wins(data
     assert _won(lambda who: store.add_view(view_of("Leave", who=str(who))), BadRequest) == 1
     spare = [store.add_view(view_of(f"v{number}")) for number in range(8)]
     assert _won(lambda who: store.change_view(replace(spare[who], name="Pay")), BadRequest) == 1
-    (kept,) = (each for each in store.views() if each.name == "Leave")
-    assert _won(lambda who: store.change_view(replace(kept, who=str(who))), Outdated) == 1
+    (view,) = (each for each in store.views() if each.name == "Leave")
+    assert _won(lambda who: store.change_view(replace(view, who=str(who))), Outdated) == 1

@@ -209,7 +209,7 @@ def test_when_much_changed_the_file_is_written_anew_and_says_the_same(
 
 def test_a_restored_backup_is_told_from_what_was_there_by_its_versions(desks: tuple[Desk, Desk], opened: Open) -> None:
     web, worker = desks
-    rules, gone = put(worker, "rules.txt", 2), put(worker, "gone.txt", 2)
+    rules, removed = put(worker, "rules.txt", 2), put(worker, "gone.txt", 2)
     assert found(web) == stored(web)
     restore = (
         "UPDATE knowledge_chunks SET domain = 'restored' WHERE document_id = :one",
@@ -218,11 +218,11 @@ def test_a_restored_backup_is_told_from_what_was_there_by_its_versions(desks: tu
     )
     with worker.catalogue._database.transaction("restoring") as connection:
         for statement in restore:
-            parts = {"one": rules[0].document_id, "two": gone[0].document_id}
+            parts = {"one": rules[0].document_id, "two": removed[0].document_id}
             connection.execute(text(statement), {name: id_ for name, id_ in parts.items() if f":{name}" in statement})
     with worker.catalogue._database.engine.begin() as connection:
         forgotten = text("DELETE FROM library_changes WHERE document_id = :two")
-        connection.execute(forgotten, {"two": gone[0].document_id})
+        connection.execute(forgotten, {"two": removed[0].document_id})
     again = opened(web.catalogue._database, web.mirror._folder)
     assert found(again) == stored(again)
     assert found(again, SearchFilters(domains=("restored",))) == [p.id for p in rules]
@@ -287,10 +287,10 @@ def test_a_copy_of_another_models_vectors_is_made_anew(desks: tuple[Desk, Desk])
     database, folder = desks[0].catalogue._database, desks[0].mirror._folder
     other = VectorCache(database, "another model", folder)
     other.open()
-    held = other.current()
+    content = other.current()
     other.close()
-    assert held is not None
-    assert (held.count(), held.admissible(EVERYTHING).tolist()) == (0, stored(desks[0]))
+    assert content is not None
+    assert (content.count(), content.admissible(EVERYTHING).tolist()) == (0, stored(desks[0]))
 
 
 def test_a_folder_that_cannot_be_written_leaves_searching_to_the_database_and_says_so(
@@ -360,17 +360,17 @@ def test_a_filter_admits_in_the_copy_exactly_what_the_reference_admits(
     labelled: tuple[Desk, Sequence[Passage]], filters: SearchFilters
 ) -> None:
     desk, passages = labelled
-    meant = filters_of(filters, passages)
+    search_filters = filters_of(filters, passages)
     assert desk.mirror.current() is not None
-    assert desk.catalogue.admissible(meant).tolist() == admitted(meant, passages).tolist()
-    assert desk.catalogue.undated(meant) == SqlCatalogue(desk.catalogue._database).undated(meant)
+    assert desk.catalogue.admissible(search_filters).tolist() == admitted(search_filters, passages).tolist()
+    assert desk.catalogue.undated(search_filters) == SqlCatalogue(desk.catalogue._database).undated(search_filters)
 
 
 @pytest.mark.parametrize("field", ["documents", "exclude_documents"])
 def test_a_filter_may_name_thousands_of_documents(labelled: tuple[Desk, Sequence[Passage]], field: str) -> None:
     desk, passages = labelled
-    meant = SearchFilters(**{field: tuple(range(1, 5_000))}, archived=None)
-    assert desk.catalogue.admissible(meant).tolist() == admitted(meant, passages).tolist()
+    filters = SearchFilters(**{field: tuple(range(1, 5_000))}, archived=None)
+    assert desk.catalogue.admissible(filters).tolist() == admitted(filters, passages).tolist()
 
 
 def test_passages_without_a_vector_are_admissible_but_not_found(labelled: tuple[Desk, Sequence[Passage]]) -> None:
@@ -428,16 +428,16 @@ def test_a_random_run_of_changes_is_followed_to_the_letter(
     for step in range(40):
         desk = desks[step % 2]
         if known and chance.random() < 0.3:
-            gone, _ = known.pop(int(chance.integers(len(known))))
-            desk.catalogue.delete(gone.id)
-            exact.delete([gone.id])
+            removed, _ = known.pop(int(chance.integers(len(known))))
+            desk.catalogue.delete(removed.id)
+            exact.delete([removed.id])
         else:
             vectors = random_vectors(5, step)
-            kept = store(desk.catalogue, document(f"{step}.txt"), [passage(f"{n}.") for n in range(5)], vectors)
-            known.append((desk.catalogue.document(kept[0].document_id), kept))
-            exact.add(kept, vectors)
+            passages = store(desk.catalogue, document(f"{step}.txt"), [passage(f"{n}.") for n in range(5)], vectors)
+            known.append((desk.catalogue.document(passages[0].document_id), passages))
+            exact.add(passages, vectors)
         for each in desks:
             searched = each.index.search(ASKED, EVERYTHING, 7)
             assert_same_ranking(searched, exact.search(ASKED, EVERYTHING, 7), 1e-5)
-    ids = [p.id for _, kept in known for p in kept]
+    ids = [p.id for _, passages in known for p in passages]
     assert desks[0].index.similarities(ASKED, ids) == pytest.approx(exact.similarities(ASKED, ids), abs=1e-5)

@@ -115,8 +115,8 @@ def test_an_overdue_step_fails_its_file_with_one_message_and_the_worker_starts_a
     with open_workbench(settings) as workbench:
         number = workbench.documents.upload("slow.txt", b"Leave is paid.").document_id
     error = FileTooCostly("Splitting 'slow.txt' took more than 300 seconds and was stopped.", "Split the file.")
-    told = [OverdueStep(number, "split", error)]
-    monkeypatch.setattr(StepClock, "overdue", lambda clock: tuple(told))
+    reported = [OverdueStep(number, "split", error)]
+    monkeypatch.setattr(StepClock, "overdue", lambda clock: tuple(reported))
     monkeypatch.setattr("bootstrap.workbench._start_workers", lambda *parts: None)
     looks, restarts = iter([False, True]), list[int]()
     run_worker(settings, lambda seconds: next(looks), lambda: restarts.append(1))

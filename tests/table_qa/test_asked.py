@@ -21,28 +21,28 @@ SETS = ("sample", "corp", "payroll", "northwind", "flights")
 LEAST = 0.85
 
 
-def asked(desk: TableService, path: Path, collection: str) -> list[JudgedTableQuestion]:
+def ask_all(desk: TableService, path: Path, collection: str) -> list[JudgedTableQuestion]:
     questions = [each for each in read_questions(path) if each.collection == collection]
     return [judged(each, desk.ask(each.question)) for each in questions]
 
 
 @pytest.mark.parametrize("collection", SETS)
 def test_questions_are_answered_rightly_or_refused(desk_for: Loaded, collection: str) -> None:
-    results = asked(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
+    results = ask_all(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
     assert len(results) >= 20
     wrong = [
-        f"{each.asked.question} → {each.answer.reading or each.answer.refusal}" for each in results if not each.right
+        f"{each.question.question} → {each.answer.reading or each.answer.refusal}" for each in results if not each.right
     ]
     assert summary(results)["accuracy"] >= LEAST, wrong
 
 
 @pytest.mark.parametrize("collection", SETS)
 def test_what_the_tables_cannot_say_is_refused_with_a_reason(desk_for: Loaded, collection: str) -> None:
-    results = asked(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
-    refused = [each for each in results if "refused" in each.asked.expected]
+    results = ask_all(desk_for(ASKED / collection), ASKED / "questions.jsonl", collection)
+    refused = [each for each in results if "refused" in each.question.expected]
     assert len(refused) >= 3
     for each in refused:
-        assert not each.answer.answered, each.asked.question
+        assert not each.answer.answered, each.question.question
         assert each.answer.refusal
         assert each.answer.rows is None
 
@@ -54,7 +54,7 @@ def test_questions_to_a_real_table_are_answered_rightly(desk_for: Loaded, shared
     folder.mkdir()
     for path in (table, work):
         (folder / path.name).write_bytes(path.read_bytes())
-    results = asked(desk_for(folder), ASKED / "county.jsonl", "county")
+    results = ask_all(desk_for(folder), ASKED / "county.jsonl", "county")
     assert summary(results)["accuracy"] >= LEAST
 
 

@@ -36,9 +36,9 @@ class House:
 
     def __init__(self, data_folder: Path) -> None:
         self.embedder = WordEmbedder()
-        kept = Stores(self.embedder)
-        self.jobs, self.stores = kept.jobs, kept.searched
-        self.bench = built(kept, data_folder, lambda: TODAY)
+        stored = Stores(self.embedder)
+        self.jobs, self.stores = stored.jobs, stored.searched
+        self.bench = built(stored, data_folder, lambda: TODAY)
 
     def add(self, name: str, text: str) -> int:
         """Upload a text and let it be read; gives its document id."""
@@ -82,8 +82,8 @@ def test_a_changed_table_of_the_same_name_is_its_next_version_and_the_older_docu
     assert house.bench.documents.original(older) == EMPLOYEES.encode()
     found = [hit.candidate.passage.document_id for hit in house.search("Operator Eli Poe")]
     assert found[0] == newer and older not in found
-    kept = house.search("Operator Eli Poe", archived=True)
-    assert {hit.candidate.passage.document_id for hit in kept} == {older}
+    stored = house.search("Operator Eli Poe", archived=True)
+    assert {hit.candidate.passage.document_id for hit in stored} == {older}
     diff = house.bench.tables.diff(*house.bench.tables.versions("employees"))
     assert (diff.by, diff.added, diff.removed, diff.changed) == ("employee_id", 1, 0, 1)
     assert house.bench.tables.ask("how many employees").headline == "13"

@@ -10,10 +10,10 @@ from tests.table_qa.conftest import Loaded
 from tests.table_qa.domains import OFFICES, TRAINED, Office, office
 
 READINGS = [
-    pytest.param(name, question, *told, id=f"{name}: {question}")
+    pytest.param(name, question, *expected, id=f"{name}: {question}")
     for name, constructs in tomllib.loads((Path(__file__).parent / "readings.toml").read_text("utf-8")).items()
     for questions in constructs.values()
-    for question, told in questions.items()
+    for question, expected in questions.items()
 ]
 
 
@@ -29,10 +29,10 @@ def test_the_database_answers_each_question_as_the_memory_does(name: str, desk_f
     for file, text in OFFICES[name].items():
         (tmp_path / file).write_text(text, "utf-8")
     desk: TableService = desk_for(tmp_path)
-    for asked, question, *told in (each.values for each in READINGS):
-        if asked == name:
+    for shown_text, question, *page_text in (each.values for each in READINGS):
+        if shown_text == name:
             answer = desk.ask(str(question))
-            assert [answer.reading, answer.headline] == told
+            assert [answer.reading, answer.headline] == page_text
 
 
 @pytest.mark.parametrize(

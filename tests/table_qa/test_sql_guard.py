@@ -276,7 +276,7 @@ def test_functions_spelt_nearly_so_are_named_when_one_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "expected"),
     [
         ("", "There is no statement."),
         (" -- nothing\n;;", "There is no statement."),
@@ -288,8 +288,8 @@ def test_functions_spelt_nearly_so_are_named_when_one_is_missing() -> None:
         ("select 1 as " + "a" * 64, "is too long"),
     ],
 )
-def test_what_cannot_be_read_is_said(typed: str, said: str) -> None:
-    with pytest.raises(BadRequest, match=re.escape(said)):
+def test_what_cannot_be_read_is_said(typed: str, expected: str) -> None:
+    with pytest.raises(BadRequest, match=re.escape(expected)):
         check_statement(typed, TABLES)
 
 

@@ -107,36 +107,40 @@ def judge(claim: str, source: Source, embed: Callable[[Sequence[str]], Vectors])
     parts = (claim, *clauses)
     vectors = embed([*parts, *source.sentences])
     meanings = np.clip(vectors[: len(parts)] @ vectors[len(parts) :].T, -1.0, 1.0)
-    whole = _best(claim, meanings[0], source, source.cited, claim)
+    claim_match = _best(claim, meanings[0], source, source.cited, claim)
     found = [_best(clause, meanings[number + 1], source, source.cited, claim) for number, clause in enumerate(clauses)]
-    if whole.supports and all(match.is_grounded for match in found):
-        return Judgement(SupportState.SUPPORTED, whole.score, whole.at)
+    if claim_match.supports and all(match.is_grounded for match in found):
+        return Judgement(SupportState.SUPPORTED, claim_match.score, claim_match.at)
     beside = _beside(claim, meanings[0], source)
-    if whole.contradicts:
-        return Judgement(SupportState.NOT_SUPPORTED, whole.score, whole.at, whole.problems)
+    if claim_match.contradicts:
+        return Judgement(SupportState.NOT_SUPPORTED, claim_match.score, claim_match.at, claim_match.problems)
     if beside is not None:
         problem = "The cited sentence does not say it; another sentence of the same place does."
         return Judgement(SupportState.PARTLY, beside.score, beside.at, (problem,))
-    return _of_clauses(whole, clauses, found)
+    return _of_clauses(claim_match, clauses, found)
 
 
-def _of_clauses(whole: _Match, clauses: Sequence[str], found: Sequence[_Match]) -> Judgement:
+def _of_clauses(claim_match: _Match, clauses: Sequence[str], found: Sequence[_Match]) -> Judgement:
     """The verdict on a claim that no text supports as a whole, or not in each of its clauses."""
-    about = whole.at if whole.meaning >= LEAST_MEANING else None
+    about = claim_match.at if claim_match.meaning >= LEAST_MEANING else None
     if any(match.contradicts for match in found):
         wrong = next(match for match in found if match.contradicts)
-        return Judgement(SupportState.NOT_SUPPORTED, whole.score, wrong.at, wrong.problems)
-    said = [match.supports or (whole.supports and match.is_grounded) for match in found]
-    if said and all(said):
-        return Judgement(SupportState.SUPPORTED, whole.score, found[0].at)
-    if any(said):
+        return Judgement(SupportState.NOT_SUPPORTED, claim_match.score, wrong.at, wrong.problems)
+    supported = [match.supports or (claim_match.supports and match.is_grounded) for match in found]
+    if supported and all(supported):
+        return Judgement(SupportState.SUPPORTED, claim_match.score, found[0].at)
+    if any(supported):
         unsaid = tuple(
-            f"“{clause}” is not in what it cites." for clause, is_said in zip(clauses, said, strict=True) if not is_said
+            f"“{clause}” is not in what it cites."
+            for clause, is_supported in zip(clauses, supported, strict=True)
+            if not is_supported
         )
-        return Judgement(SupportState.PARTLY, whole.score, found[said.index(True)].at, unsaid)
-    near = whole.meaning >= SAME_SUBJECT and whole.score >= ENOUGH_WORDS
+        return Judgement(SupportState.PARTLY, claim_match.score, found[supported.index(True)].at, unsaid)
+    near = claim_match.meaning >= SAME_SUBJECT and claim_match.score >= ENOUGH_WORDS
     state = SupportState.PARTLY if near else SupportState.NOT_SUPPORTED
-    return Judgement(state, whole.score, about, whole.problems or ("Too little of it is in what it cites.",))
+    return Judgement(
+        state, claim_match.score, about, claim_match.problems or ("Too little of it is in what it cites.",)
+    )
 
 
 def _clauses(claim: str) -> tuple[str, ...]:
@@ -155,9 +159,9 @@ def _clauses(claim: str) -> tuple[str, ...]:
     return tuple(joined) if len(joined) > 1 else ()
 
 
-def _best(claim: str, meanings: np.ndarray, source: Source, among: frozenset[int], whole: str) -> _Match:
+def _best(claim: str, meanings: np.ndarray, source: Source, among: frozenset[int], full_claim: str) -> _Match:
     """The match that supports a clause of a claim, or all of it, best; without one, that of the nearest sentence."""
-    found = [_match(claim, unit, meanings, source, whole) for unit in _units(source, among)]
+    found = [_match(claim, unit, meanings, source, full_claim) for unit in _units(source, among)]
     supporting = [match for match in found if match.supports]
     return max(supporting or found, key=lambda match: match.nearness)
 
@@ -175,7 +179,7 @@ def _units(source: Source, among: frozenset[int]) -> Iterator[tuple[int, ...]]:
 _MOST_TOGETHER = 4  # more sentences at once contain most words of anything. Chosen by hand.
 
 
-def _match(claim: str, unit: tuple[int, ...], meanings: np.ndarray, source: Source, whole: str) -> _Match:
+def _match(claim: str, unit: tuple[int, ...], meanings: np.ndarray, source: Source, full_claim: str) -> _Match:
     claim, texts = _BETWEEN.sub("", claim), [_BETWEEN.sub("", source.sentences[at]) for at in unit]
     text = " ".join(texts)
     check = support_of(claim, texts, source.known)
@@ -183,7 +187,7 @@ def _match(claim: str, unit: tuple[int, ...], meanings: np.ndarray, source: Sour
     meaning = float(meanings[at])
     absent = [words for words in check.absent if words.lower() not in _NO_NAMES]
     problems = [f"“{words}” is not in what it cites." for words in absent]
-    turned = contradiction(claim, texts, whole)
+    turned = contradiction(claim, texts, full_claim)
     other = other_case(claim, text)
     problems += [turned] if turned else []
     problems += ["It is about another case than what it cites."] if other else []
@@ -193,7 +197,7 @@ def _match(claim: str, unit: tuple[int, ...], meanings: np.ndarray, source: Sour
 
 def _has_rivals(claim: str, absent: Sequence[str], text: str) -> bool:
     """Whether the text has amounts, days or names of its own where the claim has others."""
-    said = {name.casefold() for name in named_in(claim)}
+    names = {name.casefold() for name in named_in(claim)}
     for words in absent:
         if quantities(words):
             units = {amount.unit for amount in quantities(words)}
@@ -210,7 +214,7 @@ def _has_rivals(claim: str, absent: Sequence[str], text: str) -> bool:
         elif any(letter.isdigit() for letter in words):
             if set(re.findall(r"\d[\d,.]*", text)) - set(re.findall(r"\d[\d,.]*", claim)):
                 return True
-        elif any(name.casefold() not in said and not name.isdigit() for name in named_in(text)):
+        elif any(name.casefold() not in names and not name.isdigit() for name in named_in(text)):
             return True
     return False
 

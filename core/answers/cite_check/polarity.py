@@ -34,7 +34,7 @@ _DENIAL = re.compile(
 _LACK = re.compile(r"(?i)\b(?:without|fail\w*|lack\w*|missing|refus\w*|instead of|rather than)\b")
 
 
-def contradiction(claim: str, texts: Sequence[str], whole: str = "") -> str:
+def contradiction(claim: str, texts: Sequence[str], full_claim: str = "") -> str:
     """Where a claim turns round what the texts say, in words; "" where it does not.
 
     whole: all clauses of the claim, where `claim` is one of them.
@@ -45,29 +45,29 @@ def contradiction(claim: str, texts: Sequence[str], whole: str = "") -> str:
     ''
     """
     near, every = _nearest_clause(claim, texts), " ".join(texts)
-    said, source, context = _main(claim), _main(near), _main(every)
-    if _UNTIL.search(near) and _ONLY.search(claim) and not _denies(said):
+    main, source, context = _main(claim), _main(near), _main(every)
+    if _UNTIL.search(near) and _ONLY.search(claim) and not _denies(main):
         source = context = _UNTIL.sub(" ", context)
-    if _denies(said) and not _denies(context):
+    if _denies(main) and not _denies(context):
         return _DENIED_HERE
-    if _denies(source) and not (_denies(_main(whole or claim)) or _LACK.search(whole or claim)):
+    if _denies(source) and not (_denies(_main(full_claim or claim)) or _LACK.search(full_claim or claim)):
         return _DENIED_THERE
-    forces = {binding_of(said), binding_of(source)}
+    forces = {binding_of(main), binding_of(source)}
     if forces == {BindingForce.REQUIRED, BindingForce.OPTIONAL}:
-        return f"It says {binding_of(said)}, what it cites says {binding_of(source)}."
-    return _crossed(said, context) or _crossed(_conditions(claim), _conditions(every))
+        return f"It says {binding_of(main)}, what it cites says {binding_of(source)}."
+    return _crossed(main, context) or _crossed(_conditions(claim), _conditions(every))
 
 
 _DENIED_HERE = "It denies something that what it cites does not deny."
 _DENIED_THERE = "What it cites denies something, and it does not."
 
 
-def _crossed(said: str, source: str) -> str:
+def _crossed(claim: str, source: str) -> str:
     """Where one text denies a word that the other affirms."""
-    ours, theirs = _denied(said), _denied(source)
+    ours, theirs = _denied(claim), _denied(source)
     if (ours & _affirmed(source)) - theirs:
         return _DENIED_HERE
-    return _DENIED_THERE if (theirs & _affirmed(said)) - ours else ""
+    return _DENIED_THERE if (theirs & _affirmed(claim)) - ours else ""
 
 
 def _conditions(text: str) -> str:

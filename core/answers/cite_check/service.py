@@ -99,11 +99,11 @@ class CitationCheckService:
         problems = tuple(f"[{name}] leads to nothing in the library." for name in lost)
         if len(lost) == len(cited):
             return CheckedClaim(sentence, SupportState.NOT_FOUND, cited, lost, problems=problems)
-        places, source = self._source([each for each in found.values() if each.passages])
+        cited_passages, source = self._source([each for each in found.values() if each.passages])
         verdict = judge(sentence, source, embed)
         decided = None
         if verdict.decided_by is not None:
-            passage, index = places[verdict.decided_by]
+            passage, index = cited_passages[verdict.decided_by]
             document = self._catalogue.document(passage.document_id)
             decided = citation_of(passage, document, index, verdict.score)
         state = verdict.state
@@ -149,19 +149,19 @@ class CitationCheckService:
             sorted({passage.document_id for each in found for passage in each.passages})
         )
         known = [f"{each.name}\n{each.title}" for each in documents.values()]
-        places: dict[tuple[int, int], tuple[Passage, int]] = {}
+        cited_passages: dict[tuple[int, int], tuple[Passage, int]] = {}
         texts: list[str] = []
         cited: set[int] = set()
         for each in found:
             for passage in each.passages:
                 known.append(f"{passage.section}\n{passage.context}")
                 for index, span in enumerate(passage.sentences or (Span(0, len(passage.text)),)):
-                    if (passage.id, index) not in places:
-                        places[passage.id, index] = passage, index
+                    if (passage.id, index) not in cited_passages:
+                        cited_passages[passage.id, index] = passage, index
                         texts.append(display_quote(span.of(passage.text)) or span.of(passage.text))
                     if each.sentence in (None, index):
-                        cited.add(list(places).index((passage.id, index)))
-        return list(places.values()), Source(tuple(texts), frozenset(cited), "\n".join(known))
+                        cited.add(list(cited_passages).index((passage.id, index)))
+        return list(cited_passages.values()), Source(tuple(texts), frozenset(cited), "\n".join(known))
 
 
 def _remembering(embedder: Embedder) -> Embed:
@@ -177,5 +177,5 @@ def _remembering(embedder: Embedder) -> Embed:
     return embed
 
 
-def _overlap(rows: tuple[int, int] | None, wanted: tuple[int, int]) -> bool:
-    return rows is not None and rows[0] <= wanted[1] and wanted[0] <= rows[1]
+def _overlap(rows: tuple[int, int] | None, cited: tuple[int, int]) -> bool:
+    return rows is not None and rows[0] <= cited[1] and cited[0] <= rows[1]

@@ -39,7 +39,7 @@ from core.ports.stores import Embedder, PassageIds, SparseIndex, VectorIndex, Ve
 from core.search.citations.cite import citation_of, cite
 from core.search.query.route import question_terms
 
-__all__ = ["Detector", "NearPassage", "Wanted", "assess", "cell_request", "nearest"]
+__all__ = ["Detector", "NearPassage", "TopicCell", "assess", "cell_request", "nearest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def nearest(
     vectors: VectorIndex,
     sparse: SparseIndex,
     questions: Sequence[str],
-    asked: Vectors | FivefoldError,
+    topic_vectors: Vectors | FivefoldError,
     filters: SearchFilters,
     top_k: int,
 ) -> NearPassage:
@@ -94,16 +94,16 @@ def nearest(
     """
     admissible = catalogue.admissible(filters)
     by_words, sparse_error = _by_words(sparse, questions, admissible, top_k)
-    wanted = np.unique(np.array([i for ids in by_words for i in ids], dtype=np.int64))
-    if isinstance(asked, FivefoldError):
-        return NearPassage(tuple(dict.fromkeys(ids, 0.0) for ids in by_words), asked.message, sparse_error)
+    row_ids = np.unique(np.array([i for ids in by_words for i in ids], dtype=np.int64))
+    if isinstance(topic_vectors, FivefoldError):
+        return NearPassage(tuple(dict.fromkeys(ids, 0.0) for ids in by_words), topic_vectors.message, sparse_error)
     best = _Best(top_k, [{} for _ in questions])
     rows: dict[int, NDArray[np.float32]] = {}
     try:
         for ids, block in vectors.blocks(filters):
-            cosines = np.clip(block @ asked.T, -1.0, 1.0)
+            cosines = np.clip(block @ topic_vectors.T, -1.0, 1.0)
             best.take(ids, cosines)
-            for at in np.flatnonzero(np.isin(ids, wanted, assume_unique=True)):
+            for at in np.flatnonzero(np.isin(ids, row_ids, assume_unique=True)):
                 rows[int(ids[at])] = cosines[at]
     except FivefoldError as failure:
         return NearPassage(tuple(dict.fromkeys(ids, 0.0) for ids in by_words), failure.message, sparse_error)
@@ -132,7 +132,7 @@ _TABLES_NAMED = 5
 
 _NAMES_KEPT = 5000  # vectors of topic names, some 8 MB: a run asks for each name once per column
 
-Wanted = tuple[Topic, GapKind]
+TopicCell = tuple[Topic, GapKind]
 """One cell to assess."""
 
 
@@ -205,7 +205,7 @@ class Detector:
 
     def judge(
         self,
-        wanted: Sequence[Wanted],
+        cells: Sequence[TopicCell],
         *,
         project: str | None,
         now: datetime,
@@ -220,31 +220,31 @@ class Detector:
         store failures are reported in the cells and never raised.
         """
         return under_one_model(
-            self._choice, lambda: self._judge(wanted, project=project, now=now, profile=profile, among=among)
+            self._choice, lambda: self._judge(cells, project=project, now=now, profile=profile, among=among)
         )
 
     def _judge(
         self,
-        wanted: Sequence[Wanted],
+        cells: Sequence[TopicCell],
         *,
         project: str | None,
         now: datetime,
         profile: ScoreProfile,
         among: Sequence[int],
     ) -> tuple[Cell, ...]:
-        vectors = self._asked(list(dict.fromkeys(topic.name for topic, _ in wanted)))
-        judged: dict[Wanted, Cell] = {}
-        for kind in dict.fromkeys(kind for _, kind in wanted):
-            topics = tuple(topic for topic, asked in wanted if asked is kind)
+        vectors = self._topic_vectors(list(dict.fromkeys(topic.name for topic, _ in cells)))
+        judged: dict[TopicCell, Cell] = {}
+        for kind in dict.fromkeys(kind for _, kind in cells):
+            topics = tuple(topic for topic, cell_kind in cells if cell_kind is kind)
             projects = (project,) if project else ()
             scope = MetadataFilter.truths([kind.truth]).replace(
                 projects=projects, documents=tuple(among), strict_labels=True
             )
             column = _TruthColumn(kind, topics, project, scope.resolved(now), profile)
             judged |= {(topic, kind): cell for topic, cell in zip(topics, self._column(column, vectors), strict=True)}
-        return tuple(judged[each] for each in wanted)
+        return tuple(judged[each] for each in cells)
 
-    def _asked(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
+    def _topic_vectors(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
         known, model = self._known, self._choice.known()
         fresh = [name for name in names if (model, name) not in known]
         try:
@@ -293,8 +293,8 @@ class Detector:
         row, names = column.row, [topic.name for topic in column.topics]
         if not names:
             return []
-        asked = vectors if isinstance(vectors, FivefoldError) else np.stack([vectors[name] for name in names])
-        weighed, error = self._weigh(column, names, asked, row)
+        topic_vectors = vectors if isinstance(vectors, FivefoldError) else np.stack([vectors[name] for name in names])
+        weighed, error = self._weigh(column, names, topic_vectors, row)
         shown = [_shown(items, row) for items in weighed]
         documents = self._catalogue.documents_by_id(
             sorted({item.passage.document_id for items in shown for item in items})
@@ -306,17 +306,19 @@ class Detector:
         ]
 
     def _weigh(
-        self, column: _TruthColumn, names: Sequence[str], asked: Vectors | FivefoldError, row: EvidenceRow
+        self, column: _TruthColumn, names: Sequence[str], topic_vectors: Vectors | FivefoldError, row: EvidenceRow
     ) -> tuple[list[list[WeightedPassage]], str]:
         """Candidate evidence per topic, strongest first, and the error, "" without one."""
         if column.kind is not GapKind.CONFIGURATION:
-            near = nearest(self._catalogue, self._vectors, self._sparse, names, asked, column.filters, row.passages)
+            near = nearest(
+                self._catalogue, self._vectors, self._sparse, names, topic_vectors, column.filters, row.passages
+            )
             return self._weigh_passages(column.topics, near, row), near.error
-        if isinstance(asked, FivefoldError):
-            raise asked
+        if isinstance(topic_vectors, FivefoldError):
+            raise topic_vectors
         tables = [setup_rows(self._catalogue.passages_of(document)) for document in column.filters.documents]
         rows = [each for table in tables for each in table]
-        return weigh_rows(rows, column.topics, asked, self._embedder, row), ""
+        return weigh_rows(rows, column.topics, topic_vectors, self._embedder, row), ""
 
     def _weigh_passages(
         self, topics: Sequence[Topic], near: NearPassage, row: EvidenceRow
@@ -372,11 +374,11 @@ def _assess_topic(
     if error and score < row.covered:
         return column.blank(topic, CellState.ERROR, error=error)
     # All words have equal weight, as in the evidence score: IDF would change with every upload.
-    asked = dict.fromkeys(topic_words(topic.name), 1.0)
+    weights = dict.fromkeys(topic_words(topic.name), 1.0)
 
     def cited(items: Sequence[WeightedPassage]) -> tuple[Citation, ...]:
         known = [item for item in items[: row.shown] if item.passage.document_id in documents]
-        return tuple(_citation(item, documents[item.passage.document_id], asked) for item in known)
+        return tuple(_citation(item, documents[item.passage.document_id], weights) for item in known)
 
     return replace(
         column.blank(topic, state_of(score, row)),
@@ -387,11 +389,11 @@ def _assess_topic(
     )
 
 
-def _citation(item: WeightedPassage, document: Document, asked: Mapping[str, float]) -> Citation:
+def _citation(item: WeightedPassage, document: Document, weights: Mapping[str, float]) -> Citation:
     """Citation of the scored sentence, else of the passage's sentence that best matches the topic."""
     if item.sentence is not None:
         return citation_of(item.passage, document, item.sentence, item.share)
-    return cite(item.passage, document, asked, most=1)[0]
+    return cite(item.passage, document, weights, most=1)[0]
 
 
 def assess(
@@ -410,11 +412,13 @@ def assess(
         raise BadRequest("There is no topic to assess.", "Give at least one topic, such as 'minimum wage'.")
     elapsed_ms = stopwatch(timer)
     # Topics of unstored boards have no ids; their positions stand in.
-    numbered = tuple(replace(topic, id=topic.id or -place) for place, topic in enumerate(topics, 1))
-    wanted = [(topic, kind) for kind in GapKind for topic in numbered]
+    numbered = tuple(replace(topic, id=topic.id or -number) for number, topic in enumerate(topics, 1))
+    assessed = [(topic, kind) for kind in GapKind for topic in numbered]
     cells: list[Cell] = []
-    for start in range(0, len(wanted), _AT_ONCE):
-        cells += detector.judge(wanted[start : start + _AT_ONCE], project=project, now=now, profile=profile)
-        on_cell(len(cells), len(wanted))
-    run = CoverageRun(0, project, RunState.DONE, numbered, len(wanted), now, now, finished_at=now, profile=profile.ref)
+    for start in range(0, len(assessed), _AT_ONCE):
+        cells += detector.judge(assessed[start : start + _AT_ONCE], project=project, now=now, profile=profile)
+        on_cell(len(cells), len(assessed))
+    run = CoverageRun(
+        0, project, RunState.DONE, numbered, len(assessed), now, now, finished_at=now, profile=profile.ref
+    )
     return replace(assembled(run, cells, terms), milliseconds=elapsed_ms())

@@ -63,11 +63,13 @@ def topic_words(topic: str) -> tuple[str, ...]:
     (('call', 'pay'), ('staff',))
     """
     terms = question_terms(_REMARK.sub(" ", topic)) or question_terms(topic)
-    whole = [term for term in terms if not any(mark in term and _parts_asked(term, mark, terms) for mark in "-/")]
-    return tuple(whole)
+    full_terms = [
+        term for term in terms if not any(mark in term and _parts_present(term, mark, terms) for mark in "-/")
+    ]
+    return tuple(full_terms)
 
 
-def _parts_asked(term: str, mark: str, terms: Sequence[str]) -> bool:
+def _parts_present(term: str, mark: str, terms: Sequence[str]) -> bool:
     return any(part in terms for part in term.split(mark))
 
 
@@ -85,11 +87,11 @@ def windows_of(passage: Passage) -> Windows:
     return tuple(frozenset(own | after | above) for own, after in zip(stems, followers, strict=True))
 
 
-def share_together(windows: Windows, wanted: Sequence[str]) -> float:
+def share_together(windows: Windows, terms: Sequence[str]) -> float:
     """Largest share of the wanted stems in one sentence together with the next sentence and the headings; in [0, 1]."""
-    if not wanted:
+    if not terms:
         return 0.0
-    return max(sum(each in window for each in wanted) for window in windows) / len(wanted)
+    return max(sum(each in window for each in terms) for window in windows) / len(terms)
 
 
 def weigh(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:
@@ -180,21 +182,21 @@ def _described_by(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def weigh_rows(
-    rows: Sequence[SetupRow], topics: Sequence[Topic], asked: Vectors, embedder: Embedder, row: EvidenceRow
+    rows: Sequence[SetupRow], topics: Sequence[Topic], topic_vectors: Vectors, embedder: Embedder, row: EvidenceRow
 ) -> list[list[WeightedPassage]]:
     """Scored rows per topic, strongest first. asked: the topics' vectors, shape (len(topics), dim). Raises
     ModelUnavailable."""
     if not rows:
         return [[] for _ in topics]
-    cosines = np.clip(asked @ embedder.embed([each.says for each in rows]).T, -1.0, 1.0)
+    cosines = np.clip(topic_vectors @ embedder.embed([each.says for each in rows]).T, -1.0, 1.0)
     row_stems = [content_stems(each.says) for each in rows]
     weighed = []
     for number, topic in enumerate(topics):
         stems = content_stems(topic.name)
         items = []
-        for place, each in enumerate(rows):
-            share = len(stems & row_stems[place]) / max(1, min(len(stems), len(row_stems[place])))
-            found = weigh(each.passage, float(cosines[number, place]), share, row)
+        for index, each in enumerate(rows):
+            share = len(stems & row_stems[index]) / max(1, min(len(stems), len(row_stems[index])))
+            found = weigh(each.passage, float(cosines[number, index]), share, row)
             items.append(replace(found, sentence=each.index))
         weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id, item.sentence)))
     return weighed

@@ -99,11 +99,19 @@ class RiskReader:
                 f"{old.name} has a newer edition in the library, {new.name if new else ''}, which is not evidence here."
             )
             risks.append(Risk(RiskKind.SUPERSEDED, words))
-        places = {citation.jurisdiction for citation in cell.evidence}
-        if topic is not None and topic.jurisdiction and not any(_fits(place, topic.jurisdiction) for place in places):
-            found = ", ".join(sorted(self.terms.jurisdictions.title(place) for place in places if place))
-            asked = self.terms.jurisdictions.title(topic.jurisdiction)
-            risks.append(Risk(RiskKind.WRONG_JURISDICTION, f"The topic is about {asked}, its evidence about {found}."))
+        jurisdictions = {citation.jurisdiction for citation in cell.evidence}
+        if (
+            topic is not None
+            and topic.jurisdiction
+            and not any(_fits(jurisdiction, topic.jurisdiction) for jurisdiction in jurisdictions)
+        ):
+            found = ", ".join(
+                sorted(self.terms.jurisdictions.title(jurisdiction) for jurisdiction in jurisdictions if jurisdiction)
+            )
+            expected = self.terms.jurisdictions.title(topic.jurisdiction)
+            risks.append(
+                Risk(RiskKind.WRONG_JURISDICTION, f"The topic is about {expected}, its evidence about {found}.")
+            )
         return risks
 
     def _old(self, document: Document) -> bool:
@@ -117,9 +125,9 @@ def _date(document: Document) -> datetime:
     return document.date or datetime.min.replace(tzinfo=UTC)
 
 
-def _fits(place: str | None, asked: str) -> bool:
+def _fits(jurisdiction: str | None, expected: str) -> bool:
     """Whether evidence from one jurisdiction applies to another; evidence without one applies everywhere."""
     national = ("federal", "country:US")
-    if place is None or place == asked or place == "global":
+    if jurisdiction is None or jurisdiction == expected or jurisdiction == "global":
         return True
-    return place in national and (asked.startswith("state:") or asked in national)
+    return jurisdiction in national and (expected.startswith("state:") or expected in national)

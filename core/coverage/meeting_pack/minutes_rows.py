@@ -34,11 +34,20 @@ def _attendance(minutes: Minutes) -> list[Sequence[Any]]:
 def _decisions(minutes: Minutes, quoted: Callable[[Citation], str]) -> list[Sequence[Any]]:
     rows: list[Sequence[Any]] = []
     for minuted in minutes.decisions:
-        said = minuted.decision
-        words = " – ".join(filter(None, (said.verdict.value, said.reason, said.comment)))
-        about = (minutes.title, said.at, "decision", said.topic, about_in_words(said.kind), words)
+        decision = minuted.decision
+        words = " – ".join(filter(None, (decision.verdict.value, decision.reason, decision.comment)))
+        about = (minutes.title, decision.at, "decision", decision.topic, about_in_words(decision.kind), words)
         quotes = "\n".join(quoted(citation) for citation in minuted.quotes)
-        rows.append((*about, said.who, said.owner, said.due or said.expires, quotes, ", ".join(said.present)))
+        rows.append(
+            (
+                *about,
+                decision.who,
+                decision.owner,
+                decision.due or decision.expires,
+                quotes,
+                ", ".join(decision.present),
+            )
+        )
     return rows
 
 

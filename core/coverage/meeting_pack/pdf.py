@@ -277,9 +277,9 @@ def _minutes(sheet: Any, minutes: Minutes) -> None:
         _table(sheet, heads, (60, 24, 95, 30, 30, 30), points)
     else:
         _line(sheet, "Nothing is left open.")
-    for said in minutes.remarks:
-        proposes = f" proposes “{said.verdict.value}”" if said.verdict else ""
-        _line(sheet, f"{said.who}{proposes}: {said.words} ({said.topic}, {about_in_words(said.kind_of_cell)})")
+    for remark in minutes.remarks:
+        proposes = f" proposes “{remark.verdict.value}”" if remark.verdict else ""
+        _line(sheet, f"{remark.who}{proposes}: {remark.words} ({remark.topic}, {about_in_words(remark.kind_of_cell)})")
 
 
 def _conflicts(sheet: Any, pack: MeetingPack) -> None:

@@ -361,7 +361,7 @@ def read_decisions(
         counts[decision.topic_id, decision.kind] = counts.get((decision.topic_id, decision.kind), 0) + 1
     rows_changed, unchanged = [], 0
     for number, row in rows:
-        about = (_whole(row["topic id"]), kind_of_words(_text(row["kind"])))
+        about = (_as_number(row["topic id"]), kind_of_words(_text(row["kind"])))
         known, words = current.get(about), _decision_words(row)
         if words["verdict"] == "" or words == _decision_of_log(known):
             unchanged += 1
@@ -390,9 +390,9 @@ def _rows(data: bytes, name: str) -> list[tuple[int, dict[str, Any]]]:
     missing = [column for column in DECISION_COLUMNS if column not in heads]
     if missing:
         raise BadRequest(f"'{name}' has no sheet '{DECISION_SHEET}' with the column '{missing[0]}'.", hint)
-    places = {column: heads.index(column) for column in DECISION_COLUMNS}
+    column_indices = {column: heads.index(column) for column in DECISION_COLUMNS}
     return [
-        (number, {column: line[at] if at < len(line) else None for column, at in places.items()})
+        (number, {column: line[at] if at < len(line) else None for column, at in column_indices.items()})
         for number, line in enumerate(lines[1:], start=2)
         if any(value is not None for value in line)
     ]
@@ -422,7 +422,7 @@ def _decision(
     """The row as a decision. count: current number of decisions on the cell. Raises BadRequest."""
     if cell is None:
         raise BadRequest("This board has no such cell.", "Leave topic id and kind as they are.")
-    if _whole(row["decisions so far"]) != count:
+    if _as_number(row["decisions so far"]) != count:
         raise BadRequest("Someone has decided on it since this pack was made.", "Make the pack again.")
     verdict = next((each for each in REVIEWABLE if each.value == words["verdict"].lower()), None)
     if verdict is None:
@@ -455,7 +455,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _whole(value: Any) -> int:
+def _as_number(value: Any) -> int:
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError):

@@ -22,7 +22,7 @@ from core.domain.coverage import Board, Cell, Decision
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data
 
-__all__ = ["make_minutes", "minutes_data", "people_in_words"]
+__all__ = ["decision_facts", "make_minutes", "minutes_data", "people_in_words"]
 
 _MOST_QUOTES = 3  # sentences quoted per decision; the evidence of the pack has all of them
 
@@ -38,10 +38,10 @@ def make_minutes(
     ended_at: datetime,
 ) -> Minutes:
     """The minutes of a meeting that ends. log: the board's decisions, oldest first; board: None when it is gone."""
-    held = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
+    decisions = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
     cells = {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
     came = {attendee_key(each.name) for each in attendees}
-    said = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
+    remarks = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
     return Minutes(
         meeting_id=meeting.id,
         title=meeting.title,
@@ -56,10 +56,10 @@ def make_minutes(
         agenda=meeting.agenda,
         decisions=tuple(
             MinutesDecision(each, _quotes(each, cells.get(about)))
-            for about, each in sorted(held.items(), key=lambda item: item[1].at)
+            for about, each in sorted(decisions.items(), key=lambda item: item[1].at)
         ),
-        points=(*_raised(said), *_undecided(meeting.agenda, current_decisions(log))),
-        remarks=tuple(each for each in said if each.kind is not ContributionKind.OPEN_POINT),
+        points=(*_raised(remarks), *_undecided(meeting.agenda, current_decisions(log))),
+        remarks=tuple(each for each in remarks if each.kind is not ContributionKind.OPEN_POINT),
     )
 
 
@@ -68,10 +68,10 @@ def _quotes(decision: Decision, cell: Cell | None) -> tuple[Citation, ...]:
     return tuple(found[:_MOST_QUOTES])
 
 
-def _raised(said: Sequence[Contribution]) -> list[MinutesPoint]:
+def _raised(remarks: Sequence[Contribution]) -> list[MinutesPoint]:
     return [
         MinutesPoint(each.topic, each.kind_of_cell, each.words, each.who, each.owner, each.due)
-        for each in said
+        for each in remarks
         if each.kind is ContributionKind.OPEN_POINT
     ]
 
@@ -109,7 +109,10 @@ def minutes_data(minutes: Minutes) -> dict[str, Any]:
         ],
         "absent": list(minutes.absent),
         "agenda": [{"topic_id": item.topic_id, "topic": item.topic, "kind": item.kind} for item in minutes.agenda],
-        "decisions": [_decision_data(each) for each in minutes.decisions],
+        "decisions": [
+            decision_facts(each.decision) | {"quotes": [citation_data(citation) for citation in each.quotes]}
+            for each in minutes.decisions
+        ],
         "open_points": [
             {
                 "topic": point.topic,
@@ -138,8 +141,8 @@ def minutes_data(minutes: Minutes) -> dict[str, Any]:
     }
 
 
-def _decision_data(minuted: MinutesDecision) -> dict[str, Any]:
-    decision = minuted.decision
+def decision_facts(decision: Decision) -> dict[str, Any]:
+    """What minutes and meeting pack say of a decision, as JSON-compatible data."""
     return {
         "id": decision.id,
         "topic_id": decision.topic_id,
@@ -154,5 +157,4 @@ def _decision_data(minuted: MinutesDecision) -> dict[str, Any]:
         "due": decision.due.isoformat() if decision.due else None,
         "expires": decision.expires.isoformat() if decision.expires else None,
         "present": list(decision.present),
-        "quotes": [citation_data(citation) for citation in minuted.quotes],
     }

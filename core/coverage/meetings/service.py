@@ -63,8 +63,8 @@ class MeetingService:
         """The meeting with its attendees and contributions. The version is read first, so that it is never newer than
         what comes with it."""
         meeting = self._store.meeting(meeting_id)
-        attendees, said = self._store.attendees(meeting_id), self._store.contributions(meeting_id)
-        return MeetingView(meeting, tuple(attendees), tuple(said))
+        attendees, contributions = self._store.attendees(meeting_id), self._store.contributions(meeting_id)
+        return MeetingView(meeting, tuple(attendees), tuple(contributions))
 
     # Coming and going
 
@@ -269,14 +269,14 @@ class MeetingService:
             raise BadRequest("This cell is not on the agenda.", "Choose one of the list.")
         if not words.strip():
             raise BadRequest("There is nothing to put on record.", "Write a sentence.")
-        said = self._store.add_contribution(
+        contribution = self._store.add_contribution(
             Contribution(
                 meeting_id, kind, item.topic_id, item.kind, item.topic, _named(who), self._now(),
                 words.strip()[:_LONGEST], verdict, " ".join(owner.split()), due,
             )
         )  # fmt: skip
-        self._notifier.said(meeting, said, by)
-        return said
+        self._notifier.contributed(meeting, contribution, by)
+        return contribution
 
     # What needs the presenter
 

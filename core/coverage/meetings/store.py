@@ -73,7 +73,7 @@ class MeetingNotifier(Protocol):
         """Tell the invited people."""
         ...
 
-    def said(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
+    def contributed(self, meeting: Meeting, contribution: Contribution, by: Principal | None) -> None:
         """Tell people mentioned as @name, and the owner of an open point."""
         ...
 
@@ -88,7 +88,7 @@ class SilentNotifier:
     def invited(self, meeting: Meeting, by: Principal | None) -> None:
         """Nothing."""
 
-    def said(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
+    def contributed(self, meeting: Meeting, contribution: Contribution, by: Principal | None) -> None:
         """Nothing."""
 
     def decided(self, meeting: Meeting, decisions: Sequence[MinutesDecision], by: Principal | None) -> None:

@@ -41,25 +41,27 @@ class TeamMeetingNotifier:
         title = f"{meeting.started_by} invites {_whom(people)} to a review meeting"
         self._tell(people, title, meeting.title, f"meeting:{meeting.id}", target)
 
-    def said(self, meeting: Meeting, said: Contribution, by: Principal | None) -> None:
+    def contributed(self, meeting: Meeting, contribution: Contribution, by: Principal | None) -> None:
         """Tell people mentioned as @login or @name, and give an open point to its owner."""
-        target = on_cell(said.topic, said.topic_id, GapKind(said.kind_of_cell), meeting.project)
-        people = self._found(_names_in(said.words, self._teammates(by)), target, by)
+        target = on_cell(contribution.topic, contribution.topic_id, GapKind(contribution.kind_of_cell), meeting.project)
+        people = self._found(_names_in(contribution.words, self._teammates(by)), target, by)
         if not _signed_in(by) and not people:
-            people = self._found([word for word in said.words.split() if word.startswith("@")], target, by)
-        title = f"{said.who} mentioned {_whom(people)} in {meeting.title}"
-        self._tell(people, title, said.words, f"meeting:{meeting.id}:{said.id}", target)
-        if said.kind is ContributionKind.OPEN_POINT and said.owner:
-            self._assign(target, said.owner, said.words, said.due, said.who, by)
+            people = self._found([word for word in contribution.words.split() if word.startswith("@")], target, by)
+        title = f"{contribution.who} mentioned {_whom(people)} in {meeting.title}"
+        self._tell(people, title, contribution.words, f"meeting:{meeting.id}:{contribution.id}", target)
+        if contribution.kind is ContributionKind.OPEN_POINT and contribution.owner:
+            self._assign(target, contribution.owner, contribution.words, contribution.due, contribution.who, by)
 
     def decided(self, meeting: Meeting, decisions: Sequence[MinutesDecision], by: Principal | None) -> None:
         """Give what has to be obtained or fixed to the owner named in the decision."""
         for each in decisions:
-            said = each.decision
-            if said.owner and said.verdict in _TO_DO:
-                words = " – ".join(filter(None, (said.verdict.value.capitalize(), said.reason, said.comment)))
-                target = on_cell(said.topic, said.topic_id, GapKind(said.kind), meeting.project)
-                self._assign(target, said.owner, words, said.due, said.who, by)
+            decision = each.decision
+            if decision.owner and decision.verdict in _TO_DO:
+                words = " – ".join(
+                    filter(None, (decision.verdict.value.capitalize(), decision.reason, decision.comment))
+                )
+                target = on_cell(decision.topic, decision.topic_id, GapKind(decision.kind), meeting.project)
+                self._assign(target, decision.owner, words, decision.due, decision.who, by)
 
     def _assign(self, target: Target, owner: str, task: str, due: date | None, who: str, by: Principal | None) -> None:
         for person in self._found([owner], target, by):
@@ -75,13 +77,13 @@ class TeamMeetingNotifier:
 
     def _found(self, names: Iterable[str], target: Target, by: Principal | None) -> list[Teammate]:
         """The people of these names or logins, each once, who see the target; not the person who acts."""
-        wanted = {attendee_key(name.lstrip("@")): name.strip("@,.;:!?") for name in names if name.strip("@ ")}
+        keys = {attendee_key(name.lstrip("@")): name.strip("@,.;:!?") for name in names if name.strip("@ ")}
         if not _signed_in(by):
-            return [Teammate(LOCAL_LOGIN, name) for name in wanted.values()]
+            return [Teammate(LOCAL_LOGIN, name) for name in keys.values()]
         return [
             each
             for each in self._team.teammates()
-            if {attendee_key(each.login), attendee_key(each.name)} & wanted.keys()
+            if {attendee_key(each.login), attendee_key(each.name)} & keys.keys()
             and each.sees(target)
             and each.login != _login(by)
         ]
@@ -95,8 +97,10 @@ class TeamMeetingNotifier:
         target: Target,
         kind: NotificationKind = NotificationKind.MENTION,
     ) -> None:
-        told = {each.login: each for each in people}
-        self._notifier.tell([Notification(login, kind, key, title, text, self._now(), on=target) for login in told])
+        recipients = {each.login: each for each in people}
+        self._notifier.tell(
+            [Notification(login, kind, key, title, text, self._now(), on=target) for login in recipients]
+        )
 
 
 def _signed_in(by: Principal | None) -> bool:

@@ -20,7 +20,7 @@ from core.ingestion.parsers.file_kinds import FileKind
 from core.knowledge.answer_kinds import answer_kinds
 from core.ports.clock import Timer, stopwatch
 from core.search.citations.cite import display_quote
-from core.search.citations.page_locator import Box, bare, letters_shown, opened_page, places
+from core.search.citations.page_locator import Box, bare, letters_shown, opened_page, word_boxes
 
 __all__ = ["COVERED_LETTERS", "CheckedCitation", "CitationReport", "CitedHit", "covered_words", "evaluate_citations"]
 
@@ -146,8 +146,8 @@ def _share(values: Sequence[bool]) -> float:
     return _ratio(sum(values), len(values))
 
 
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+def _ratio(part: int, total: int) -> float:
+    return part / total if total else float("nan")
 
 
 def evaluate_citations(
@@ -222,7 +222,7 @@ def _on_picture(
     elapsed_ms = stopwatch(timer)
     try:
         with opened_page(data, number) as page:
-            boxes = places(page, text, [(each.citation.start, each.citation.end) for each in found])
+            boxes = word_boxes(page, text, [(each.citation.start, each.citation.end) for each in found])
             spent = elapsed_ms()
             letters = letters_shown(page)
     except FivefoldError as problem:
@@ -244,8 +244,8 @@ def covered_words(quote: str, inside: str) -> tuple[int, int, int]:
     >>> covered_words("stored upright.", "is stored upright.")
     (2, 2, 2)
     """
-    wanted, marked = bare(quote), bare(inside)
-    blocks = SequenceMatcher(None, wanted, marked, autojunk=False).get_matching_blocks()
+    quoted, marked = bare(quote), bare(inside)
+    blocks = SequenceMatcher(None, quoted, marked, autojunk=False).get_matching_blocks()
     met = {at for block in blocks for at in range(block.a, block.a + block.size)}
     used = {at for block in blocks for at in range(block.b, block.b + block.size)}
     strays = sum(letter.isalnum() for at, letter in enumerate(marked) if at not in used)

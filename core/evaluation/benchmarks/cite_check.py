@@ -52,11 +52,11 @@ class CiteCheckReport:
     def data(self) -> dict[str, Any]:
         """precision: of the sentences called supported, the share that is; recall: of those that are, the share called
         so; rejected: per change, the share of wrong sentences not called supported. All in [0, 1]."""
-        right = [said.state is SupportState.SUPPORTED for case, said in self.outcomes if case.change == TRUE]
-        wrong = [(case.change, said.state) for case, said in self.outcomes if case.change != TRUE]
+        right = [judgement.state is SupportState.SUPPORTED for case, judgement in self.outcomes if case.change == TRUE]
+        wrong = [(case.change, judgement.state) for case, judgement in self.outcomes if case.change != TRUE]
         accepted = sum(state is SupportState.SUPPORTED for _, state in wrong)
         found = sum(right)
-        states = Counter((case.change, said.state.value) for case, said in self.outcomes)
+        states = Counter((case.change, judgement.state.value) for case, judgement in self.outcomes)
         return {
             "cases": len(self.outcomes),
             "precision": found / (found + accepted) if found + accepted else 0.0,
@@ -70,10 +70,10 @@ class CiteCheckReport:
                 for change in dict.fromkeys(case.change for case, _ in self.outcomes)
             },
             "wrong": [
-                {"change": case.change, "said": said.state.value, "claim": case.claim, "quote": case.quote}
-                | {"problems": list(said.problems)}
-                for case, said in self.outcomes
-                if (case.change == TRUE) != (said.state is SupportState.SUPPORTED)
+                {"change": case.change, "said": judgement.state.value, "claim": case.claim, "quote": case.quote}
+                | {"problems": list(judgement.problems)}
+                for case, judgement in self.outcomes
+                if (case.change == TRUE) != (judgement.state is SupportState.SUPPORTED)
             ],
         }
 

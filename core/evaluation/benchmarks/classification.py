@@ -80,8 +80,8 @@ class _JudgedDocument:
         return getattr(self.document.labels, name) if self.document else Label()
 
     def right(self, name: str) -> bool:
-        wanted, given = getattr(self.row, name), self.label(name).value
-        return given is not None and _SAME.get(given, given) == _SAME.get(wanted, wanted)
+        expected, given = getattr(self.row, name), self.label(name).value
+        return given is not None and _SAME.get(given, given) == _SAME.get(expected, expected)
 
     @property
     def right_date(self) -> bool:

@@ -46,7 +46,7 @@ class TableQuestionReport:
 class JudgedTableQuestion:
     """Whether one question was answered correctly, and the answer given."""
 
-    asked: TableQuestionReport
+    question: TableQuestionReport
     right: bool
     answer: TableAnswer
 
@@ -59,14 +59,14 @@ def read_questions(path: Path) -> list[TableQuestionReport]:
             continue
         try:
             row = json.loads(line)
-            asked = TableQuestionReport(str(row["id"]), row["set"], row["kind"], row["question"], row["answer"])
+            question = TableQuestionReport(str(row["id"]), row["set"], row["kind"], row["question"], row["answer"])
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise BadRequest(
                 f"{path.name}, line {number}: {error!r}.", "Each line needs id, set, kind, question and answer."
             ) from error
-        if not isinstance(asked.expected, dict) or not set(asked.expected) & set(_ANSWERS):
+        if not isinstance(question.expected, dict) or not set(question.expected) & set(_ANSWERS):
             raise BadRequest(f"{path.name}, line {number}: the answer says none of {', '.join(_ANSWERS)}.", "Add one.")
-        questions.append(asked)
+        questions.append(question)
     return questions
 
 
@@ -90,13 +90,13 @@ def read_asked(folder: Path) -> list[TableQuestionReport]:
     return questions
 
 
-def judged(asked: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuestion:
+def judged(question: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuestion:
     """Compare an answer with the known one."""
-    expected = asked.expected
+    expected = question.expected
     if "refused" in expected:
-        return JudgedTableQuestion(asked, not answer.answered, answer)
+        return JudgedTableQuestion(question, not answer.answered, answer)
     if answer.rows is None:
-        return JudgedTableQuestion(asked, False, answer)
+        return JudgedTableQuestion(question, False, answer)
     if "number" in expected:
         right = _holds_number(answer, float(expected["number"]))
     elif "value" in expected:
@@ -106,30 +106,33 @@ def judged(asked: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuesti
     else:
         total = expected.get("total", len(expected.get("rows", ())))
         right = any(_holds_rows(answer, keys, total) for keys in _either(expected, "rows"))
-    return JudgedTableQuestion(asked, right, answer)
+    return JudgedTableQuestion(question, right, answer)
 
 
 def summary(results: Sequence[JudgedTableQuestion]) -> dict[str, Any]:
     """Counts and shares in [0, 1]. accuracy: right answers and right refusals among all questions. precision: right
     answers among those given. coverage: rightly answered among the answerable. wrong: answers that are not the known
     one. refused: refusals, right or not."""
-    collections = sorted({each.asked.collection for each in results})
+    collections = sorted({each.question.collection for each in results})
     return {
         **_figures(results),
-        **{f"set {name}": _share([each for each in results if each.asked.collection == name]) for name in collections},
+        **{
+            f"set {name}": _share([each for each in results if each.question.collection == name])
+            for name in collections
+        },
         "by_kind": by_kind(results),
-        "not_right": [each.asked.id for each in results if not each.right],
+        "not_right": [each.question.id for each in results if not each.right],
     }
 
 
 def by_kind(results: Sequence[JudgedTableQuestion]) -> dict[str, dict[str, float]]:
     """The same figures for each kind of question."""
-    kinds = sorted({each.asked.kind for each in results})
-    return {kind: _figures([each for each in results if each.asked.kind == kind]) for kind in kinds}
+    kinds = sorted({each.question.kind for each in results})
+    return {kind: _figures([each for each in results if each.question.kind == kind]) for kind in kinds}
 
 
 def _figures(results: Sequence[JudgedTableQuestion]) -> dict[str, float]:
-    answerable = [each for each in results if "refused" not in each.asked.expected]
+    answerable = [each for each in results if "refused" not in each.question.expected]
     answered = [each for each in results if each.answer.answered]
     right = sum(each.right for each in answered)
     return {
@@ -148,8 +151,8 @@ def wrong_text(results: Sequence[JudgedTableQuestion]) -> str:
     """The questions answered wrongly with the interpretation, then those refused although they have an answer."""
     wrong = [each for each in results if each.answer.answered and not each.right]
     refused = [each for each in results if not each.answer.answered and not each.right]
-    lines = [f"wrong   {each.asked.id}: {each.asked.question}\n    {each.answer.reading}" for each in wrong]
-    lines += [f"refused {each.asked.id}: {each.asked.question}\n    {each.answer.refusal}" for each in refused]
+    lines = [f"wrong   {each.question.id}: {each.question.question}\n    {each.answer.reading}" for each in wrong]
+    lines += [f"refused {each.question.id}: {each.question.question}\n    {each.answer.refusal}" for each in refused]
     return "\n".join(lines)
 
 

@@ -321,11 +321,11 @@ def judged_csv(question_set: QuestionSetFile, index: UnitIndex) -> str:
     judgments_by_question = _by_question(question_set)
     table: list[Sequence[Any]] = [CSV_COLUMNS]
     for question in question_set.questions:
-        asked = (question.key, question.question, question.kind)
+        question_cells = (question.key, question.question, question.kind)
         rows: Sequence[tuple[Any, ...]] = [
             _row(each, index) for each in judgments_by_question.get(question.id, ())
         ] or [("",) * 8]
-        table += [(*asked, *row) for row in rows]
+        table += [(*question_cells, *row) for row in rows]
     return csv_text(table)
 
 

@@ -423,29 +423,29 @@ class _ImportReader:
         if before is not None and (row.whole or before.question.casefold() != row.question.casefold()):
             raise BadRequest(f"'{key}' is already in line {self._lines[key]}.")
         if before is None:
-            self.questions[key], self._lines[key] = self._asked(row, key), row.line
+            self.questions[key], self._lines[key] = self._question_of(row, key), row.line
             self._texts.setdefault(row.question.casefold(), key)
         return key
 
     def _key_of(self, question: str) -> str:
         """The key of the same question in the file or the set, else a new one."""
-        asked = question.casefold()
-        return self._texts[asked] if asked in self._texts else next(self._free)
+        folded = question.casefold()
+        return self._texts[folded] if folded in self._texts else next(self._free)
 
-    def _asked(self, row: JudgedRow, key: str) -> JudgedQuestion:
+    def _question_of(self, row: JudgedRow, key: str) -> JudgedQuestion:
         """The question as the row has it; what the row is silent about stays as it is."""
         known = self._known.get(key) or JudgedQuestion(self.question_set.questions_set.id, key, "", DEFAULT_KIND)
-        asked = replace(
+        question = replace(
             known,
             question=row.question or known.question,
             kind=row.kind if row.kind is not None else known.kind,
             filters=row.filters if row.filters is not None else known.filters,
             relevant=row.relevant if row.relevant is not None else known.relevant,
         )
-        if asked.relevant and not asked.answerable:
-            raise BadRequest(f"'{key}' is of the kind '{asked.kind}', that nothing answers, and names an answer.")
-        self._must_hold(asked.filters)
-        return asked
+        if question.relevant and not question.answerable:
+            raise BadRequest(f"'{key}' is of the kind '{question.kind}', that nothing answers, and names an answer.")
+        self._must_hold(question.filters)
+        return question
 
     def _must_hold(self, filters: SearchFilters) -> None:
         here = self.index.ids

@@ -30,7 +30,7 @@ class PoolItem:
     passage: Passage
     document: Document
     citation: Citation | None = None
-    places: Mapping[str, int] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
     score: float | None = None
     known: int | None = None
     mine: Judgment | None = None
@@ -104,12 +104,12 @@ def pooled(
     nearest = not shown
     items = list(_nearest(results, level) if nearest else shown)
     if blind:
-        items = [replace(item, places={}, score=None) for item in items]
+        items = [replace(item, ranks={}, score=None) for item in items]
         items.sort(key=lambda item: _shuffled(question, who, item.unit))
     else:
         known = _known(question, results, level)
         items = [replace(item, known=known.get(item.unit)) for item in items]
-        items.sort(key=lambda item: (min(item.places.values(), default=0), -(item.score or 0.0), item.unit))
+        items.sort(key=lambda item: (min(item.ranks.values(), default=0), -(item.score or 0.0), item.unit))
     notices = dict.fromkeys(notice for result in results.values() for notice in result.notices)
     return Pool(question, tuple(results), depth, who, blind, tuple(items), nearest=nearest, notices=tuple(notices))
 
@@ -125,9 +125,9 @@ def _shown(results: Mapping[str, SearchResult], level: Level, depth: int) -> lis
             item = _item(result, first[unit], unit, {profile: rank})
             known = found.get(unit)
             if known is not None:
-                best = known if min(known.places.values()) <= rank else item
+                best = known if min(known.ranks.values()) <= rank else item
                 score = max(known.score or 0.0, item.score or 0.0)
-                item = replace(best, places={**known.places, profile: rank}, score=score)
+                item = replace(best, ranks={**known.ranks, profile: rank}, score=score)
             found[unit] = item
     return list(found.values())
 
@@ -144,14 +144,14 @@ def _nearest(results: Mapping[str, SearchResult], level: Level) -> list[PoolItem
     return list(found.values())
 
 
-def _item(result: SearchResult, found: Hit | Dropped, unit: str, places: Mapping[str, int]) -> PoolItem:
+def _item(result: SearchResult, found: Hit | Dropped, unit: str, ranks: Mapping[str, int]) -> PoolItem:
     passage = found.candidate.passage
     document = result.documents[passage.document_id]
     cited = found.citations if isinstance(found, Hit) else ()
     if not cited:
         cited = cite(passage, document, result.rarity, kind=result.route.answer_kind, most=1)
     total = found.score.total if found.score is not None else None
-    return PoolItem(unit, passage, document, next(iter(cited), None), places, total)
+    return PoolItem(unit, passage, document, next(iter(cited), None), ranks, total)
 
 
 def _known(question: JudgedQuestion, results: Mapping[str, SearchResult], level: Level) -> Mapping[str, int]:

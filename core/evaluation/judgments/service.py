@@ -108,9 +108,9 @@ class JudgmentService:
     def find_question(self, set_id: int, question: str, filters: SearchFilters = _EVERYTHING) -> JudgedQuestion | None:
         """The question of the set with this text and these filters; None when there is none."""
         questions = self._store.question_set(set_id)
-        wanted = _asks(questions, JudgedQuestion(set_id, "", question.strip(), filters=filters))
+        searched = _asks(questions, JudgedQuestion(set_id, "", question.strip(), filters=filters))
         living = self._store.questions(set_id)
-        return next((each for each in living if _asks(questions, each) == wanted), None)
+        return next((each for each in living if _asks(questions, each) == searched), None)
 
     def add_question(
         self,
@@ -124,15 +124,15 @@ class JudgmentService:
 
         key: "" for the next of "q1", "q2" … Raises BadRequest for an invalid question or a key that is taken.
         """
-        asked, kind = checked_question(question), checked_kind(kind)
+        text, kind = checked_question(question), checked_kind(kind)
         with self._adding:  # two people who add at once get two keys
-            known = self.find_question(set_id, asked, filters)
+            known = self.find_question(set_id, text, filters)
             if known is not None:
                 return known
             taken = [each.key for each in self._store.questions(set_id)]
             if key and checked_key(key) in taken:
                 raise BadRequest(f"The key '{key}' is taken.", "Choose another one, or leave it out.")
-            new = JudgedQuestion(set_id, checked_key(key) if key else next(free_keys(taken)), asked, kind, filters)
+            new = JudgedQuestion(set_id, checked_key(key) if key else next(free_keys(taken)), text, kind, filters)
             return self._store.add_questions([new])[0]
 
     def change_questions(self, questions: Sequence[JudgedQuestion]) -> Sequence[JudgedQuestion]:
@@ -195,9 +195,9 @@ class JudgmentService:
         """
         questions, question = self._store.question_set(set_id), self.question(set_id, question_id)
         # A document can have several passages: ranking ten documents needs more than ten passages.
-        asked = depth if questions.level is Level.PASSAGE else max(depth, DEPTH)
+        limit = depth if questions.level is Level.PASSAGE else max(depth, DEPTH)
         results = {
-            profile: self._search(request_of(question, questions, profile, asked))
+            profile: self._search(request_of(question, questions, profile, limit))
             for profile in dict.fromkeys(profiles)
         }
         pool = pooled(question, results, level=questions.level, depth=depth, who=who.strip(), blind=blind)

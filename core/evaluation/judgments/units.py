@@ -134,11 +134,11 @@ class UnitIndex:
         sha256 = self._sha256(name)
         if level is Level.DOCUMENT:
             return sha256
-        wanted = normalised(words.rstrip("…"))
+        phrase = normalised(words.rstrip("…"))
         fitting = [
             unit
             for unit, passage in self.passages(sha256).items()
-            if page in (None, passage.page) and wanted in self._text(unit, passage)
+            if page in (None, passage.page) and phrase in self._text(unit, passage)
         ]
         if len(fitting) == 1:
             return fitting[0]

@@ -144,7 +144,7 @@ class Confusion:
 class CalibrationBin:
     """Documents of similar probability. said: mean probability; low, high: minimum and maximum."""
 
-    said: float
+    confidence: float
     low: float
     high: float
     right: LabelRate
@@ -245,7 +245,7 @@ class ClassifierEvaluation:
     def report(
         self,
         cache: LabelCache,
-        on_document: OnDocument = lambda asked, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> ClassifierReport:
         """The report on every document with a confirmed truth that is in `cache`, or could be asked before `stop`.
@@ -272,7 +272,7 @@ def opinions(
     classifier: Classifier,
     terms: WorkspaceTerms,
     cache: LabelCache,
-    on_document: OnDocument = lambda asked, whole, name: None,
+    on_document: OnDocument = lambda done, total, name: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[ClassifierOpinion, ...]:
     """The classifier's labels of each document with a confirmed truth, without using any confirmed label.
@@ -284,10 +284,10 @@ def opinions(
     """
     judged = [each for each in documents if _is_confirmed(each)]
     waiting = [each for each in judged if _key(each) not in cache]
-    for asked, document in enumerate(waiting):
+    for done, document in enumerate(waiting):
         if stop():
             break
-        on_document(asked, len(waiting), document.name)
+        on_document(done, len(waiting), document.name)
         pages = _pages(catalogue, document)
         if pages:
             cache[_key(document)] = _bare(classifier.document(document.name, document.title, pages, {}, terms=terms))
@@ -389,9 +389,9 @@ def _bins(decided: Sequence[ClassifierOpinion]) -> tuple[CalibrationBin, ...]:
     probabilities = [each.probability for each in ordered]
     number = min(_BINS_MOST, len(probabilities) // _BIN_LEAST)
     cuts = [0]
-    for wanted in range(1, number):
+    for upper in range(1, number):
         # Equal probabilities stay together: the cut goes where their run begins, or is left out.
-        cut = bisect_left(probabilities, probabilities[wanted * len(probabilities) // number])
+        cut = bisect_left(probabilities, probabilities[upper * len(probabilities) // number])
         if cut - cuts[-1] >= _BIN_LEAST and probabilities[cut] - probabilities[cuts[-1]] >= _BINS_APART:
             cuts.append(cut)
     if len(cuts) > 1 and len(probabilities) - cuts[-1] < _BIN_LEAST:

@@ -133,19 +133,21 @@ def comparison(experiments: Sequence[Experiment]) -> ExperimentComparison:
         for name, measure in MEASURES.items()
         if any(name in measures for measures in values)
     ]
-    asked = [{outcome.question_id for outcome in each} for each in outcomes]
-    shared = set.intersection(*asked) if asked else set()
-    return ExperimentComparison(tuple(experiments), tuple(rows), len(shared), _doubts(experiments, asked, shared))
+    question_ids = [{outcome.question_id for outcome in each} for each in outcomes]
+    shared = set.intersection(*question_ids) if question_ids else set()
+    return ExperimentComparison(
+        tuple(experiments), tuple(rows), len(shared), _doubts(experiments, question_ids, shared)
+    )
 
 
 def _gains(outcomes: Sequence[Sequence[QuestionOutcome]]) -> list[Mapping[str, PairedTest] | None]:
-    return [None if not place else compared(outcomes[0], each) for place, each in enumerate(outcomes)]
+    return [None if not index else compared(outcomes[0], each) for index, each in enumerate(outcomes)]
 
 
-def _doubts(experiments: Sequence[Experiment], asked: Sequence[set[int]], shared: set[int]) -> tuple[str, ...]:
+def _doubts(experiments: Sequence[Experiment], question_ids: Sequence[set[int]], shared: set[int]) -> tuple[str, ...]:
     if len(experiments) < 2:
         return ()
-    most = max(map(len, asked))
+    most = max(map(len, question_ids))
     checks = (
         (len({each.set_id for each in experiments}) > 1, "They were measured with different question sets."),
         (
@@ -178,7 +180,7 @@ def _kind_row(experiments: Sequence[Experiment], measure: str, kind: str) -> Kin
         kind,
         len({outcome.question_id for group in own for outcome in group}),
         tuple(interval([each.measures[measure] for each in group]) if group else None for group in own),
-        tuple(_gain(own[0], each, measure) if place else None for place, each in enumerate(own)),
+        tuple(_gain(own[0], each, measure) if index else None for index, each in enumerate(own)),
         tuple(unjudged_share(group) for group in own),
     )
 
@@ -232,11 +234,11 @@ def _question_row(
         known.kind,
         values,
         tuple(
-            None if first is None or value is None or not place else value - first for place, value in enumerate(values)
+            None if first is None or value is None or not index else value - first for index, value in enumerate(values)
         ),
         tuple(
-            None if ranked is None or each is None or not place else rank_biased_overlap(ranked, each.ranking)
-            for place, each in enumerate(outcomes)
+            None if ranked is None or each is None or not index else rank_biased_overlap(ranked, each.ranking)
+            for index, each in enumerate(outcomes)
         ),
         tuple(each.unjudged if each else None for each in outcomes),
         tuple(each.first if each else "" for each in outcomes),

@@ -123,13 +123,13 @@ def measured(
     first five documents: a hit is relevant, or of a relevant document; an answer is graded 2 or more by people, or
     holds all words of a known answer of its document, whatever the page.
     """
-    asked = [question for question in questions if question.id in results]
-    grades = prepared(asked, results, judgments, level)
-    rankings = {question.id: ranking(results[question.id], level, _DEPTH) for question in asked}
+    answered = [question for question in questions if question.id in results]
+    grades = prepared(answered, results, judgments, level)
+    rankings = {question.id: ranking(results[question.id], level, _DEPTH) for question in answered}
     values = measure_rankings(grades, rankings, tuple(_LIBRARY))
     return tuple(
         _outcome(question, results[question.id], grades.questions[question.id], rankings[question.id], values, level)
-        for question in asked
+        for question in answered
     )
 
 
@@ -185,9 +185,9 @@ def _at_level(people: Mapping[str, int], level: Level) -> dict[str, int]:
 
 def _holding(entry: Relevant, passages: Mapping[str, Passage]) -> list[str]:
     """The passages of the known document that hold all words of the answer, whatever their page."""
-    wanted = [normalised(words) for words in entry.must_contain]
+    phrases = [normalised(words) for words in entry.must_contain]
     texts = {unit: normalised(passages[unit].text) for unit in passages if document_of(unit) == entry.sha256}
-    return [unit for unit, text in texts.items() if all(words in text for words in wanted)]
+    return [unit for unit, text in texts.items() if all(words in text for words in phrases)]
 
 
 def _known(entry: Relevant, holding: Sequence[str], people: Mapping[str, int], level: Level) -> list[tuple[str, int]]:

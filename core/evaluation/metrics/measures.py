@@ -160,7 +160,7 @@ def ranking_measures(
 def _scored(docs: Sequence[str]) -> dict[str, float]:
     """Decreasing scores that keep the order: ir-measures derives the order from scores."""
     once = tuple(dict.fromkeys(docs))
-    return {doc: float(len(once) - place) for place, doc in enumerate(once)}
+    return {doc: float(len(once) - index) for index, doc in enumerate(once)}
 
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -210,11 +210,11 @@ class MissedLimit:
         >>> print(MissedLimit(MetricLimit("ndcg@10", 0.8), Interval(0.75, 0.7, 0.81, 60)))
         ndcg@10 is 0.750, 0.05 below the minimum 0.8; its interval, 0.700 to 0.810, reaches it.
         """
-        name, wanted = self.bound.measure, f"the {self.bound.word} {self.bound.value:g}"
+        name, limit = self.bound.measure, f"the {self.bound.word} {self.bound.value:g}"
         if self.found is None or self.by is None:
-            return f"{name} was not measured: it applies to no question of the set; {wanted} cannot be held."
+            return f"{name} was not measured: it applies to no question of the set; {limit} cannot be held."
         side = "below" if self.bound.word == "minimum" else "above"
-        summary = f"{name} is {self.found.mean:.3f}, {self.by:.2g} {side} {wanted}"
+        summary = f"{name} is {self.found.mean:.3f}, {self.by:.2g} {side} {limit}"
         reaches = "reaches it" if self.reached else "does not reach it"
         return f"{summary}; its interval, {self.found.low:.3f} to {self.found.high:.3f}, {reaches}."
 
@@ -255,12 +255,12 @@ def _bound(text: str, word: str) -> MetricLimit:
     return bound
 
 
-def missed(wanted: Sequence[MetricLimit], measures: Mapping[str, Interval]) -> tuple[MissedLimit, ...]:
+def missed(limits: Sequence[MetricLimit], measures: Mapping[str, Interval]) -> tuple[MissedLimit, ...]:
     """The missed limits, in order, including those of metrics that apply to no question: what could not be measured
     does not pass. measures: metric → mean with interval."""
     return tuple(
         MissedLimit(bound, measures.get(bound.measure))
-        for bound in wanted
+        for bound in limits
         if not _is_met(bound, measures.get(bound.measure))
     )
 

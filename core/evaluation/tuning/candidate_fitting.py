@@ -134,26 +134,28 @@ def fitted_dates(problem: FittingProblem, truths: Sequence[Label]) -> tuple[dict
                 best[at] = _best_share(each, weights)
     undated = np.array(list(best.values()))
     tried = np.arange(0.3, 0.96, 0.01)
-    kept = [float(each) for each in tried if (undated >= each).mean() <= _INVENTED_SHARE] if len(undated) else []
-    return _date_weights(choices), {"threshold": round(min(kept, default=0.95), 2)}
+    allowed = [float(each) for each in tried if (undated >= each).mean() <= _INVENTED_SHARE] if len(undated) else []
+    return _date_weights(choices), {"threshold": round(min(allowed, default=0.95), 2)}
 
 
 def _date_weights(choices: Sequence[_DateChoice]) -> dict[str, float]:
     """Weights by feature name; words only if enough sources use them."""
-    told = [each for each in choices if each.tells]
-    if not any(each.date for each in told) or all(each.date for each in told):
+    informative = [each for each in choices if each.tells]
+    if not any(each.date for each in informative) or all(each.date for each in informative):
         return {}
     sources: dict[str, set[str]] = defaultdict(set)
-    for each in told:
+    for each in informative:
         for name in {name for candidate in each.candidates for name in candidate.features}:
             sources[name].add(each.source)
-    kept = {name for name, found in sources.items() if not name.startswith(DATE_WORD) or len(found) >= _SOURCES_OF_WORD}
-    names = sorted(kept | {name for each in told for name in each.none})
+    stable = {
+        name for name, found in sources.items() if not name.startswith(DATE_WORD) or len(found) >= _SOURCES_OF_WORD
+    }
+    names = sorted(stable | {name for each in informative for name in each.none})
     column = {name: at for at, name in enumerate(names)}
-    rows = [row for each in told for row in (each.none, *(candidate.features for candidate in each.candidates))]
+    rows = [row for each in informative for row in (each.none, *(candidate.features for candidate in each.candidates))]
     credit = [
         value
-        for each in told
+        for each in informative
         for value in (
             (0.0, *(float(each.right(candidate.value)) for candidate in each.candidates))
             if each.date
@@ -163,10 +165,10 @@ def _date_weights(choices: Sequence[_DateChoice]) -> dict[str, float]:
     cells = [(at, column[name], value) for at, row in enumerate(rows) for name, value in row.items() if name in column]
     at, columns, values = zip(*cells, strict=True)
     matrix = sparse.csr_matrix((values, (at, columns)), shape=(len(rows), len(names)))
-    sizes = [1 + len(each.candidates) for each in told]
+    sizes = [1 + len(each.candidates) for each in informative]
     starts = np.cumsum([0, *sizes[:-1]])
     penalty = np.array([_WORD_RIDGE if name.startswith(DATE_WORD) else _DATE_RIDGE for name in names])
-    counts = np.array([each.count for each in told])
+    counts = np.array([each.count for each in informative])
     found = _fitted_choice(matrix, starts.tolist(), np.array(credit), counts / counts.mean(), penalty)
     return dict(zip(names, found.tolist(), strict=True))
 

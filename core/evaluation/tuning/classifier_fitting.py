@@ -92,7 +92,7 @@ def fit_classifier(
 
 
 def fit_passages_and_dates(
-    kept: ClassifierModel, documents: Sequence[TrainingDocument], on_step: Callable[[str], None] = lambda step: None
+    base: ClassifierModel, documents: Sequence[TrainingDocument], on_step: Callable[[str], None] = lambda step: None
 ) -> ClassifierModel:
     """A model, perhaps fitted on more documents, with its passages and dates fitted again on these."""
     problem = FittingProblem.of([*documents, *map(shortened, documents)], BLOCKS)
@@ -101,10 +101,10 @@ def fit_passages_and_dates(
     _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, len(documents))
     problem = problem.first(len(documents))
     on_step("passages")
-    heads = {**kept.heads, PASSAGE_HEAD: _passage_head(problem, kept.vocabularies["words"])}
+    heads = {**base.heads, PASSAGE_HEAD: _passage_head(problem, base.vocabularies["words"])}
     on_step("dates")
     features, numbers = fitted_dates(problem, [_label(classes, row) for row in left[: len(documents)]])
-    return replace(kept, heads=heads, numbers={**kept.numbers, "date_features": features, "date": numbers})
+    return replace(base, heads=heads, numbers={**base.numbers, "date_features": features, "date": numbers})
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
@@ -137,8 +137,8 @@ def _fitted_head(
         for name, matrix in problem.blocks.items()
         for part in [_regression(matrix, name, right, problem.weights, len(classes))]
     }
-    whole, known = left[:count], right[:count]
-    numbers = {"threshold": _threshold(whole, known), "sure": _sure(whole, known, classes)}
+    all_left, known = left[:count], right[:count]
+    numbers = {"threshold": _threshold(all_left, known), "sure": _sure(all_left, known, classes)}
     numbers |= {f"block {name}": weight for name, weight in weights.items()}
     if prior is not None:
         numbers["from_truth"] = weights["prior"]
@@ -259,8 +259,8 @@ def _threshold(shares: Matrix, right: NDArray[np.intp]) -> float:
     """The highest probability below which abstaining costs at most one right answer in a hundred."""
     best, hits = shares.max(axis=1), shares.argmax(axis=1) == right
     tried = np.arange(0.25, 0.56, 0.01)
-    kept = [float(each) for each in tried if hits[best < each].sum() <= _ACCURACY_GIVEN_UP * hits.sum()]
-    return round(max(kept, default=0.25), 2)
+    allowed = [float(each) for each in tried if hits[best < each].sum() <= _ACCURACY_GIVEN_UP * hits.sum()]
+    return round(max(allowed, default=0.25), 2)
 
 
 def _sure(shares: Matrix, right: NDArray[np.intp], classes: Sequence[str]) -> float:
@@ -271,8 +271,8 @@ def _sure(shares: Matrix, right: NDArray[np.intp], classes: Sequence[str]) -> fl
     binding = np.isin(best, [classes.index(each) for each in _BINDING])
     wrong = binding & (best != right)
     tried = np.arange(0.8, 1.0, 0.01)
-    kept = [float(each) for each in tried if (wrong & (shares.max(axis=1) >= each)).mean() <= _WRONG_SHARE / 2]
-    return round(min(kept, default=1.0), 2)
+    allowed = [float(each) for each in tried if (wrong & (shares.max(axis=1) >= each)).mean() <= _WRONG_SHARE / 2]
+    return round(min(allowed, default=1.0), 2)
 
 
 def _label(classes: Sequence[str], shares: Matrix) -> Label:
@@ -286,8 +286,8 @@ def _authority_given_truth(documents: Sequence[TrainingDocument]) -> dict[str, f
     given: dict[str, float] = {}
     for truth in Truth:
         row = {a: counts[truth.value, a.value] for a in Authority}
-        whole = max(1, sum(row.values()))
-        shares = {a: count / whole + _LEAST_GIVEN for a, count in row.items()}
+        total = max(1, sum(row.values()))
+        shares = {a: count / total + _LEAST_GIVEN for a, count in row.items()}
         given |= {f"{truth}/{a}": share / sum(shares.values()) for a, share in shares.items()}
     return given
 

@@ -55,51 +55,51 @@ def dealt(kinds: Sequence[str], folds: int, seed: int) -> list[int]:
     >>> sorted(dealt(["a"] * 4 + ["b"] * 2, 2, seed=1)[:4])
     [0, 0, 1, 1]
     """
-    places = list(range(len(kinds)))
-    Random(seed).shuffle(places)
-    places.sort(key=lambda place: kinds[place])
+    indices = list(range(len(kinds)))
+    Random(seed).shuffle(indices)
+    indices.sort(key=lambda index: kinds[index])
     fold = [0] * len(kinds)
-    for turn, place in enumerate(places):
-        fold[place] = turn % folds
+    for turn, index in enumerate(indices):
+        fold[index] = turn % folds
     return fold
 
 
 def optimised(
-    asked: Sequence[OptimisationRequest],
+    requests: Sequence[OptimisationRequest],
     grades: Grades,
     current: ScoreProfile,
-    wanted: OptimiserSettings,
+    settings: OptimiserSettings,
     *,
     unanswerable: Sequence[Replay] = (),
     on_trial: Callable[[int, int], None] = lambda done, total: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> OptimiserResult:
-    """Search for weights with a higher `wanted.measure` than the current profile; its other values, including the
+    """Search for weights with a higher `settings.measure` than the current profile; its other values, including the
     threshold, stay.
 
     asked: questions with something relevant known. unanswerable: those nothing answers; weights under which more of
     them are shown results than now are not recommended, whatever they gain. Raises BadRequest when the questions are
-    too few or `wanted` is invalid, OptimisationStopped when asked to stop.
+    too few or `settings` are invalid, OptimisationStopped when asked to stop.
     """
-    _check(asked, wanted)
-    search = _Search(asked, grades, current, wanted, on_trial, stop)
-    everyone = range(len(asked))
+    _check(requests, settings)
+    search = _Search(requests, grades, current, settings, on_trial, stop)
+    everyone = range(len(requests))
     before = search.measured(current, everyone)
     found, after = search.held_out()
-    whole = search.best(everyone, wanted.seed + wanted.folds)
-    gained = paired(before, after, wanted.seed)
-    worse, better = _changes(asked, before, after)
-    now, then = (sum(bool(each.ranked(mix, 1)) for each in unanswerable) for mix in (current, whole))
-    shares = {name: [each.weights.get(name, 0.0) for each in found] for name in wanted.factors}
+    fitted = search.best(everyone, settings.seed + settings.folds)
+    gained = paired(before, after, settings.seed)
+    worse, better = _changes(requests, before, after)
+    now, then = (sum(bool(each.ranked(mix, 1)) for each in unanswerable) for mix in (current, fitted))
+    shares = {name: [each.weights.get(name, 0.0) for each in found] for name in settings.factors}
     return OptimiserResult(
-        training=interval(search.measured(whole, everyone), wanted.seed),
-        held_out=interval(after, wanted.seed),
-        baseline=interval(before, wanted.seed),
+        training=interval(search.measured(fitted, everyone), settings.seed),
+        held_out=interval(after, settings.seed),
+        baseline=interval(before, settings.seed),
         gain=gained.gain,
         p_value=gained.p_value,
         recommended=gained.p_value < _SIGNIFICANT and gained.gain.mean > 0 and then <= now,
-        verdict=_verdict(gained, len(asked), wanted, louder=_louder(now, then)),
-        profile=whole,
+        verdict=_verdict(gained, len(requests), settings, louder=_louder(now, then)),
+        profile=fitted,
         worse=worse,
         better=better,
         spread={name: (min(values), max(values)) for name, values in shares.items()},
@@ -107,12 +107,12 @@ def optimised(
 
 
 def _changes(
-    asked: Sequence[OptimisationRequest], before: Sequence[float], after: Sequence[float]
+    requests: Sequence[OptimisationRequest], before: Sequence[float], after: Sequence[float]
 ) -> tuple[tuple[MetricChange, ...], tuple[MetricChange, ...]]:
     """What got worse and what got better, the largest change first."""
     changes = [
         MetricChange(each.question.key, each.question.question, each.question.kind, was, now)
-        for each, was, now in zip(asked, before, after, strict=True)
+        for each, was, now in zip(requests, before, after, strict=True)
         if abs(now - was) > EQUAL_WITHIN
     ]
     changes.sort(key=lambda change: (-abs(change.after - change.before), change.key))
@@ -120,31 +120,31 @@ def _changes(
     return worse, tuple(change for change in changes if change.after > change.before)
 
 
-def check_optimising(wanted: OptimiserSettings) -> None:
+def check_optimising(settings: OptimiserSettings) -> None:
     """Raises BadRequest for a search that cannot be: no measure of rankings, a factor that is none, nothing to weigh,
     or numbers that make no folds or trials."""
-    if wanted.measure not in RAISABLE:
-        raise BadRequest(f"'{wanted.measure}' cannot be optimised.", f"Measures are: {', '.join(RAISABLE)}.")
-    unknown = next((name for name in wanted.factors if name not in FACTORS), None)
+    if settings.measure not in RAISABLE:
+        raise BadRequest(f"'{settings.measure}' cannot be optimised.", f"Measures are: {', '.join(RAISABLE)}.")
+    unknown = next((name for name in settings.factors if name not in FACTORS), None)
     if unknown is not None:
         raise BadRequest(f"There is no factor '{unknown}'.", f"Factors are: {', '.join(FACTORS)}.")
-    if len(set(wanted.factors)) < 2:
+    if len(set(settings.factors)) < 2:
         raise BadRequest("There is nothing to weigh.", "Choose at least two factors.")
     for name, value, least, most in (
-        ("folds", wanted.folds, 2, 20),
-        ("trials", wanted.trials, 1, 10_000),
-        ("seed", wanted.seed, 0, 2**31 - 1),
+        ("folds", settings.folds, 2, 20),
+        ("trials", settings.trials, 1, 10_000),
+        ("seed", settings.seed, 0, 2**31 - 1),
     ):
         if not least <= value <= most:
             raise BadRequest(f"{value} is not a number of {name}.", f"Give a whole number from {least} to {most}.")
 
 
-def _check(asked: Sequence[OptimisationRequest], wanted: OptimiserSettings) -> None:
-    check_optimising(wanted)
-    least = max(_LEAST_QUESTIONS, 2 * wanted.folds)
-    if len(asked) < least:
+def _check(requests: Sequence[OptimisationRequest], settings: OptimiserSettings) -> None:
+    check_optimising(settings)
+    least = max(_LEAST_QUESTIONS, 2 * settings.folds)
+    if len(requests) < least:
         raise BadRequest(
-            f"{len(asked)} judged questions are too few to learn from and to check on others.",
+            f"{len(requests)} judged questions are too few to learn from and to check on others.",
             f"Judge results of at least {least} questions first.",
         )
 
@@ -154,10 +154,10 @@ def _louder(now: int, then: int) -> str:
     return f"{then} questions that nothing answers would show results, {now} do now" if then > now else ""
 
 
-def _verdict(gained: PairedTest, questions: int, wanted: OptimiserSettings, *, louder: str) -> str:
+def _verdict(gained: PairedTest, questions: int, settings: OptimiserSettings, *, louder: str) -> str:
     gain, p_value = gained.gain.mean, gained.p_value
     sure = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-    gain_text = f"{wanted.measure} {gain:+.3f} on {questions} held-out questions ({sure})"
+    gain_text = f"{settings.measure} {gain:+.3f} on {questions} held-out questions ({sure})"
     if gain <= 0:
         return f"Not recommended: on questions it had not seen, the found mix is not better: {gain_text}."
     if p_value >= _SIGNIFICANT:
@@ -199,41 +199,41 @@ def weight_changes(current: ScoreProfile, found: OptimiserResult) -> tuple[Weigh
 class _Search:
     """The questions, and how many mixes were tried on them."""
 
-    asked: Sequence[OptimisationRequest]
+    requests: Sequence[OptimisationRequest]
     grades: Grades
     current: ScoreProfile
-    wanted: OptimiserSettings
+    settings: OptimiserSettings
     on_trial: Callable[[int, int], None]
     stop: Callable[[], bool]
     done: int = 0
 
     def held_out(self) -> tuple[Sequence[ScoreProfile], Sequence[float]]:
         """The mix found without each fold, and each question's measure under the mix found without it."""
-        fold = dealt([each.question.kind for each in self.asked], self.wanted.folds, self.wanted.seed)
+        fold = dealt([each.question.kind for each in self.requests], self.settings.folds, self.settings.seed)
         found: list[ScoreProfile] = []
         held_out: dict[int, float] = {}
-        for number in range(self.wanted.folds):
-            inside = [place for place, own in enumerate(fold) if own != number]
-            outside = [place for place, own in enumerate(fold) if own == number]
-            found.append(self.best(inside, self.wanted.seed + number))
+        for number in range(self.settings.folds):
+            inside = [index for index, own in enumerate(fold) if own != number]
+            outside = [index for index, own in enumerate(fold) if own == number]
+            found.append(self.best(inside, self.settings.seed + number))
             held_out |= dict(zip(outside, self.measured(found[-1], outside), strict=True))
-        return found, [held_out[place] for place in range(len(self.asked))]
+        return found, [held_out[index] for index in range(len(self.requests))]
 
-    def best(self, places: Sequence[int], seed: int) -> ScoreProfile:
+    def best(self, indices: Sequence[int], seed: int) -> ScoreProfile:
         """The mix with the highest mean over these questions; the current one, when it is a mix, is tried first."""
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-        study.enqueue_trial({name: self.current.weights.get(name, 0.0) for name in self.wanted.factors})
-        for _ in range(self.wanted.trials):
+        study.enqueue_trial({name: self.current.weights.get(name, 0.0) for name in self.settings.factors})
+        for _ in range(self.settings.trials):
             if self.stop():
                 raise OptimisationStopped
             trial = study.ask()
-            raw = {name: trial.suggest_float(name, 0.0, 1.0) for name in self.wanted.factors}
-            study.tell(trial, mean(self.measured(self._mixed(raw), places)))
+            raw = {name: trial.suggest_float(name, 0.0, 1.0) for name in self.settings.factors}
+            study.tell(trial, mean(self.measured(self._mixed(raw), indices)))
             self.done += 1
-            self.on_trial(self.done, self.wanted.trials * (self.wanted.folds + 1))
+            self.on_trial(self.done, self.settings.trials * (self.settings.folds + 1))
         return self._mixed(study.best_trial.params)
 
     def _mixed(self, raw: Mapping[str, float]) -> ScoreProfile:
@@ -246,9 +246,9 @@ class _Search:
         weights[largest] = round(weights[largest] + 1 - sum(weights.values()), 12)
         return replace(self.current, weights=weights)
 
-    def measured(self, profile: ScoreProfile, places: Sequence[int]) -> list[float]:
+    def measured(self, profile: ScoreProfile, indices: Sequence[int]) -> list[float]:
         """The wanted measure of each of these questions."""
-        chosen = [self.asked[place] for place in places]
+        chosen = [self.requests[index] for index in indices]
         rankings = {each.question.id: each.replay.ranking(profile, self.grades.level) for each in chosen}
-        found = measure_rankings(self.grades, rankings, [self.wanted.measure])
-        return [found[each.question.id][self.wanted.measure] for each in chosen]
+        found = measure_rankings(self.grades, rankings, [self.settings.measure])
+        return [found[each.question.id][self.settings.measure] for each in chosen]

@@ -6,9 +6,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import Any
 
 from core.domain.embedding_models import DEFAULT_NAME
 from core.domain.errors import BadRequest
+from core.domain.filters import SearchFilters
 from core.domain.profiles import DefaultProfile, ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.store import EvaluationStore
@@ -229,7 +231,25 @@ class ProfileRegistry:
         known = self._living(name) if name else None
         if name and known is None:
             raise self._unknown(name, self._past().get(_key(name), ()))
-        self._store.set_default(DefaultProfile(project, known.name if known else "", author, self._now()))
+        self._set_default(project, author, name=known.name if known else "")
+
+    def default_filters(self) -> SearchFilters:
+        """What a new search starts with; no filter where nobody chose any."""
+        return next((each.filters for each in self._store.defaults() if each.project is None), SearchFilters())
+
+    def choose_filters(self, filters: SearchFilters, who: str) -> None:
+        """Set the filters that a new search of the library starts with; none of them removes the choice.
+
+        Raises BadRequest when nobody says so.
+        """
+        self._set_default(None, _named(who), filters=filters)
+
+    def _set_default(self, project: str | None, who: str, **changes: Any) -> None:
+        """Add a choice that keeps what it does not change."""
+        now = self._now()
+        current = next((each for each in self._store.defaults() if each.project == project), None)
+        chosen = current or DefaultProfile(project, "", who, now)
+        self._store.set_default(replace(chosen, who=who, at=now, **changes))
 
     # Saving
 

@@ -37,9 +37,9 @@ class Replay:
         self._by_word = np.array([c.signals.bm25 + c.signals.wordings for c in self.candidates])
         near = near_duplicates([candidate.passage.text for candidate in self.candidates])
         self._near = [set(group) for group in near]
-        for place, group in enumerate(near):
+        for index, group in enumerate(near):
             for other in group:
-                self._near[other].add(place)
+                self._near[other].add(index)
         self._values: dict[tuple[object, ...], NDArray[np.float64]] = {}
         self._units: dict[Level, dict[int, str]] = {}
 
@@ -58,13 +58,13 @@ class Replay:
         totals = self.totals(profile)
         shown: list[int] = []
         hidden: set[int] = set()
-        for place in self._order(totals, profile):
+        for index in self._order(totals, profile):
             if len(shown) == most:
                 break
-            if place not in hidden:
-                shown.append(place)
-                hidden |= self._near[place]
-        return tuple((self.candidates[place], totals[place]) for place in shown)
+            if index not in hidden:
+                shown.append(index)
+                hidden |= self._near[index]
+        return tuple((self.candidates[index], totals[index]) for index in shown)
 
     def totals(self, profile: ScoreProfile) -> list[float]:
         """Σ weight · value × Π multipliers of every candidate, in their order.
@@ -83,8 +83,8 @@ class Replay:
         """Places of the candidates that carry evidence of their own; all where a leg failed."""
         if not self._complete:
             return list(range(len(self.candidates)))
-        places: list[int] = np.flatnonzero((self._similarity >= profile.floor) | (self._by_word > 0)).tolist()
-        return places
+        indices: list[int] = np.flatnonzero((self._similarity >= profile.floor) | (self._by_word > 0)).tolist()
+        return indices
 
     def least(self, profile: ScoreProfile) -> float:
         """The total below which results are hidden; none are hidden when a leg failed."""
@@ -94,9 +94,9 @@ class Replay:
         """Places of the candidates that may be shown, best first in each band; equal totals by passage id, which is
         their order."""
         least = self.least(profile)
-        places = [place for place in self.evident(profile) if totals[place] >= least]
+        indices = [index for index in self.evident(profile) if totals[index] >= least]
         bands = [candidate.signals.band for candidate in self.candidates]
-        return sorted(places, key=lambda place: (bands[place], -round(totals[place], DIGITS)))
+        return sorted(indices, key=lambda index: (bands[index], -round(totals[index], DIGITS)))
 
     def _valued(self, name: str, profile: ScoreProfile) -> NDArray[np.float64]:
         """One factor's value of every candidate, worked out once per value of what it depends on."""
@@ -106,9 +106,9 @@ class Replay:
             candidates: Mapping[int, Candidate] = {c.passage.id: c for c in self.candidates}
             if name == "fusion":
                 candidates = {c.passage.id: c for c in fused_under(self.result, profile)}
-            asked = ScoringContext.of_result(self.result, profile, self._now)
+            context = ScoringContext.of_result(self.result, profile, self._now)
             self._values[key] = np.array(
-                [FACTORS[name](candidates[c.passage.id], asked).value for c in self.candidates]
+                [FACTORS[name](candidates[c.passage.id], context).value for c in self.candidates]
             )
         return self._values[key]
 
@@ -183,9 +183,9 @@ def first_if(result: SearchResult, passage_id: int, now: datetime) -> tuple[Rank
     ranked = replay.ranked(profile, 1)
     if passage_id not in ids or (ranked and ranked[0][0].passage.id == passage_id):
         return ()
-    place = ids.index(passage_id)
+    index = ids.index(passage_id)
     evident = [each for each in replay.evident(profile) if not replay.candidates[each].signals.band]
-    if place not in evident:
+    if index not in evident:
         return ()
     found = []
     for factor in FACTORS:
@@ -194,7 +194,7 @@ def first_if(result: SearchResult, passage_id: int, now: datetime) -> tuple[Rank
             continue
         base, top = (replay.totals(reweighted(profile, factor, end)) for end in (0.0, 1.0))
         lines = [(base[other], top[other] - base[other]) for other in evident]
-        span = _first_span(lines, evident.index(place), replay.least(profile))
+        span = _first_span(lines, evident.index(index), replay.least(profile))
         if span is not None:
             found.append(RankFirstWeight(factor, weight, *span))
     return tuple(sorted(found, key=lambda each: (abs(each.nearest - each.now), each.factor)))
@@ -214,23 +214,23 @@ def moves(profile: ScoreProfile, change: RankFirstWeight) -> Mapping[str, float]
     >>> moves(ScoreProfile("a", {"similarity": 0.5, "authority": 0.5}), RankFirstWeight("authority", 0.5, 0.0, 0.2))
     {'w.authority': 0.125}
     """
-    own, wanted = profile.weights.get(change.factor, 0.0), change.aim
-    if wanted * (1 - own) <= 1 - wanted:
-        return {f"w.{change.factor}": wanted * (1 - own) / (1 - wanted)}
-    return {f"w.{name}": weight for name, weight in reweighted(profile, change.factor, wanted).weights.items()}
+    own, target = profile.weights.get(change.factor, 0.0), change.aim
+    if target * (1 - own) <= 1 - target:
+        return {f"w.{change.factor}": target * (1 - own) / (1 - target)}
+    return {f"w.{name}": weight for name, weight in reweighted(profile, change.factor, target).weights.items()}
 
 
-def _first_span(lines: Sequence[tuple[float, float]], place: int, least: float) -> tuple[float, float] | None:
-    """Where in [0, 1] the line of `place` lies above the others and `least`; None where it never does.
+def _first_span(lines: Sequence[tuple[float, float]], index: int, least: float) -> tuple[float, float] | None:
+    """Where in [0, 1] the line of `index` lies above the others and `least`; None where it never does.
 
     lines: (total at 0, slope). Equal totals go to the earlier line, so those before it must be beaten by a little; and
     `least` is reached in all digits.
     """
-    start, slope = lines[place]
+    start, slope = lines[index]
     gaps = [(start - least - _ENOUGH, slope)] if least > 0 else []
     for other, (theirs, rise) in enumerate(lines):
-        if other != place:
-            lead = 2 * _ENOUGH if other < place else 0.0
+        if other != index:
+            lead = 2 * _ENOUGH if other < index else 0.0
             gaps.append((start - theirs - lead, slope - rise))
     return _above(gaps)
 

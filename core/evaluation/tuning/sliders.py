@@ -65,7 +65,7 @@ class Slider:
     relational: bool = False
 
     @property
-    def whole(self) -> bool:
+    def is_integer(self) -> bool:
         """Whether it counts in whole numbers."""
         return self.key in ("max_results", "fusion_k")
 
@@ -218,8 +218,8 @@ def tried(base: ScoreProfile, changes: Mapping[str, float]) -> ScoreProfile:
 
 
 def _number(key: str, value: float) -> float:
-    whole = any(row.key == key and row.whole for row in _SETTINGS)
-    return round(value) if whole else value
+    is_integer = any(row.key == key and row.is_integer for row in _SETTINGS)
+    return round(value) if is_integer else value
 
 
 def _under(table: str, changes: Mapping[str, float]) -> dict[str, float]:
@@ -256,8 +256,8 @@ def changes_from_text(text: str, rows: Sequence[Slider]) -> tuple[Mapping[str, f
         row, value = known.get(_current_key(key.strip())), _read(value_text)
         if row is None:
             problems.append(f"'{key.strip()[:30]}' is nothing that can be moved")
-        elif value is None or not row.least <= value <= row.most or (row.whole and value != round(value)):
-            kind = "a whole number" if row.whole else "a number"
+        elif value is None or not row.least <= value <= row.most or (row.is_integer and value != round(value)):
+            kind = "a whole number" if row.is_integer else "a number"
             problems.append(f"'{row.key}' is '{value_text[:12]}', not {kind} from {row.least:g} to {row.most:g}")
         else:
             found[row.key] = value

@@ -52,9 +52,9 @@ class ThresholdConsequences:
     """
 
     threshold: float
-    relevant_kept: int
+    relevant_retained: int
     relevant_lost: int
-    irrelevant_kept: int
+    irrelevant_retained: int
     irrelevant_dropped: int
     losing: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ def threshold_help(triples: Sequence[Triple]) -> ThresholdHelp:
     precision = tuple(float(value) for value in precisions[:-1])
     recall = tuple(float(value) for value in recalls[:-1])
     f1 = [_f1(p, r) for p, r in zip(precision, recall, strict=True)]
-    best = max(range(len(f1)), key=lambda place: (round(f1[place], 12), -place))
+    best = max(range(len(f1)), key=lambda index: (round(f1[index], 12), -index))
     suggested = _below(thresholds, best)
     return ThresholdHelp(
         edges,
@@ -100,20 +100,22 @@ def consequences(triples: Sequence[Triple], threshold: float) -> ThresholdConseq
     """The results and questions a threshold keeps, drops and loses; questions in input order.
 
     >>> cut = consequences([(0.25, False, "q1"), (0.75, True, "q2"), (0.5, True, "q2")], 0.6)
-    >>> (cut.relevant_kept, cut.relevant_lost, cut.irrelevant_kept, cut.irrelevant_dropped, cut.losing, cut.emptied)
-    (1, 1, 0, 1, (), ('q1',))
+    >>> cut.relevant_retained, cut.relevant_lost, cut.irrelevant_retained, cut.irrelevant_dropped
+    (1, 1, 0, 1)
+    >>> cut.losing, cut.emptied
+    ((), ('q1',))
     """
     shown = [triple for triple in triples if triple[0] >= threshold]
-    relevant_kept = sum(good for _, good, _ in shown)
+    relevant_retained = sum(good for _, good, _ in shown)
     relevant = sum(good for _, good, _ in triples)
     finding = {key for _, good, key in shown if good}
     filled = {key for _, _, key in shown}
     return ThresholdConsequences(
         threshold,
-        relevant_kept,
-        relevant - relevant_kept,
-        len(shown) - relevant_kept,
-        len(triples) - relevant - (len(shown) - relevant_kept),
+        relevant_retained,
+        relevant - relevant_retained,
+        len(shown) - relevant_retained,
+        len(triples) - relevant - (len(shown) - relevant_retained),
         tuple(dict.fromkeys(key for _, good, key in triples if good and key not in finding)),
         tuple(dict.fromkeys(key for _, _, key in triples if key not in filled)),
     )
@@ -122,15 +124,15 @@ def consequences(triples: Sequence[Triple], threshold: float) -> ThresholdConseq
 def _histograms(triples: Sequence[Triple]) -> tuple[tuple[float, ...], tuple[int, ...], tuple[int, ...]]:
     low = min([0.0, *(score for score, _, _ in triples)])
     high = max([1.0, *(score for score, _, _ in triples)])
-    edges = (*(low + (high - low) * place / _BINS for place in range(_BINS)), high)
+    edges = (*(low + (high - low) * step / _BINS for step in range(_BINS)), high)
     return edges, _counts(edges, triples, True), _counts(edges, triples, False)
 
 
-def _counts(edges: Sequence[float], triples: Sequence[Triple], wanted: bool) -> tuple[int, ...]:
+def _counts(edges: Sequence[float], triples: Sequence[Triple], relevant: bool) -> tuple[int, ...]:
     """Results per bin; a score on an edge belongs to the bin above it, the highest to the last."""
     import numpy as np
 
-    return tuple(int(count) for count in np.histogram([s for s, good, _ in triples if good == wanted], edges)[0])
+    return tuple(int(count) for count in np.histogram([s for s, good, _ in triples if good == relevant], edges)[0])
 
 
 def _one_sided(triples: Sequence[Triple]) -> str:
@@ -150,19 +152,19 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _below(thresholds: Sequence[float], place: int) -> float:
+def _below(thresholds: Sequence[float], index: int) -> float:
     """Half way from a score to the next lower one, or to 0: it keeps the same results and sits on none of them."""
-    score = thresholds[place]
-    lower = thresholds[place - 1] if place else min(0.0, score)
+    score = thresholds[index]
+    lower = thresholds[index - 1] if index else min(0.0, score)
     middle = (lower + score) / 2
-    return middle if middle > lower or not place else score
+    return middle if middle > lower or not index else score
 
 
 def _to_sentence(cost: ThresholdConsequences) -> str:
-    relevant = cost.relevant_kept + cost.relevant_lost
-    irrelevant = cost.irrelevant_kept + cost.irrelevant_dropped
+    relevant = cost.relevant_retained + cost.relevant_lost
+    irrelevant = cost.irrelevant_retained + cost.irrelevant_dropped
     return (
-        f"From {cost.threshold:.3f} on, {cost.relevant_kept} of {relevant} relevant results are kept and "
+        f"From {cost.threshold:.3f} on, {cost.relevant_retained} of {relevant} relevant results are kept and "
         f"{cost.irrelevant_dropped} of {irrelevant} irrelevant ones dropped."
     )
 

@@ -95,12 +95,12 @@ def training_document(
     """
     named = replace(sample, name=row.name, name_words=name_words(row.name))
     features = replace(features_of(sample), name=features_of(named).name)
-    place = _PLACE.match(row.jurisdiction)
+    jurisdiction = _PLACE.match(row.jurisdiction)
     return TrainingDocument(
         row.source,
         row.truth,
         row.authority,
-        place.group() if place else row.jurisdiction,
+        jurisdiction.group() if jurisdiction else row.jurisdiction,
         row.effective_date,
         language,
         sample,
@@ -186,11 +186,11 @@ def _vocabulary(documents: Sequence[TrainingDocument], name: str) -> TermWeights
         counts.update(words.keys())
         for word in words:
             sources.setdefault(word, set()).add(each.source)
-    kept = sorted((w for w, found in sources.items() if len(found) >= least), key=lambda w: (-len(sources[w]), w))[
+    frequent = sorted((w for w, found in sources.items() if len(found) >= least), key=lambda w: (-len(sources[w]), w))[
         :most
     ]
-    idf = np.array([log((1 + len(documents)) / (1 + counts[word])) + 1.0 for word in kept])
-    return TermWeights({word: row for row, word in enumerate(kept)}, idf)
+    idf = np.array([log((1 + len(documents)) / (1 + counts[word])) + 1.0 for word in frequent])
+    return TermWeights({word: row for row, word in enumerate(frequent)}, idf)
 
 
 def stacked_terms(rows: Sequence[tuple[NDArray[np.intp], Matrix]], width: int) -> sparse.csr_matrix:

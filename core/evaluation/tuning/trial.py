@@ -20,14 +20,14 @@ _LEAST_CHANGE = 0.0005  # smaller changes are shown as 0.000
 @dataclass(frozen=True, slots=True)
 class RankChange:
     """One passage under both profiles. before, after: 1-based rank, None if not shown.
-    place_before, place_after: 1-based place in the whole ranking, also of what stands after the last one shown; None:
+    position_before, position_after: 1-based, in the whole ranking, also of what stands after the last one shown; None:
     kept out of it. score_before, score_after: None where it has none. why: in words, what moved it or keeps it out."""
 
     candidate: Candidate
     before: int | None
     after: int | None
-    place_before: int | None
-    place_after: int | None
+    position_before: int | None
+    position_after: int | None
     score_before: Score | None
     score_after: Score | None
     why: str
@@ -83,17 +83,17 @@ class _RankedPassage:
     """Where a passage stands under one profile: shown at a rank, ranked beyond that, or kept out."""
 
     item: Hit | Dropped
-    place: int | None
+    position: int | None
     rank: int | None
 
 
 def compared(before: SearchResult, after: SearchResult, depth: int = 10) -> Trial:
     """The first `depth` results of one retrieval under two profiles."""
     old, new = _standings(before, depth), _standings(after, depth)
-    near = [i for i in new if _within(new[i].place, depth)]
-    near += [i for i in old if _within(old[i].place, depth) and not _within(_place(new, i), depth)]
+    near = [i for i in new if _within(new[i].position, depth)]
+    near += [i for i in old if _within(old[i].position, depth) and not _within(_position(new, i), depth)]
     moves = [_move(old.get(i), new.get(i)) for i in near]
-    moves.sort(key=lambda move: (move.place_after is None, move.place_after or move.place_before or 0))
+    moves.sort(key=lambda move: (move.position_after is None, move.position_after or move.position_before or 0))
     was, now = ([str(i) for i, each in side.items() if each.rank is not None] for side in (old, new))
     return Trial(tuple(moves), rank_biased_overlap(was, now), jaccard(was, now), depth)
 
@@ -105,19 +105,19 @@ def _standings(result: SearchResult, depth: int) -> Mapping[int, _RankedPassage]
         hit.candidate.passage.id: _RankedPassage(hit, hit.rank, hit.rank if hit.rank <= depth else None)
         for hit in result.hits
     }
-    for place, each in enumerate(beyond, len(result.hits) + 1):
-        found[each.candidate.passage.id] = _RankedPassage(each, place, None)
+    for position, each in enumerate(beyond, len(result.hits) + 1):
+        found[each.candidate.passage.id] = _RankedPassage(each, position, None)
     for each in result.dropped:
         found.setdefault(each.candidate.passage.id, _RankedPassage(each, None, None))
     return found
 
 
-def _within(place: int | None, depth: int) -> bool:
-    return place is not None and place <= depth
+def _within(position: int | None, depth: int) -> bool:
+    return position is not None and position <= depth
 
 
-def _place(side: Mapping[int, _RankedPassage], passage_id: int) -> int | None:
-    return side[passage_id].place if passage_id in side else None
+def _position(side: Mapping[int, _RankedPassage], passage_id: int) -> int | None:
+    return side[passage_id].position if passage_id in side else None
 
 
 def _move(was: _RankedPassage | None, now: _RankedPassage | None) -> RankChange:
@@ -125,20 +125,22 @@ def _move(was: _RankedPassage | None, now: _RankedPassage | None) -> RankChange:
     assert known is not None  # every id comes from one of the two rankings
     old, new = (each.item.score if each else None for each in (was, now))
     rank_before, rank_after = (each.rank if each else None for each in (was, now))
-    place_before, place_after = (each.place if each else None for each in (was, now))
-    because = _because(old, new, (place_before or 0) - (place_after or 0) if place_before and place_after else None)
+    position_before, position_after = (each.position if each else None for each in (was, now))
+    because = _because(
+        old, new, (position_before or 0) - (position_after or 0) if position_before and position_after else None
+    )
     if rank_before is None and rank_after is not None:
-        because = f"{_kept_out(was)} before – {because}"
+        because = f"{_why_filtered(was)} before – {because}"
     elif rank_after is None and rank_before is not None:
-        because = f"{_kept_out(now)} now – {because}"
-    return RankChange(known.item.candidate, rank_before, rank_after, place_before, place_after, old, new, because)
+        because = f"{_why_filtered(now)} now – {because}"
+    return RankChange(known.item.candidate, rank_before, rank_after, position_before, position_after, old, new, because)
 
 
-def _kept_out(standing: _RankedPassage | None) -> str:
+def _why_filtered(standing: _RankedPassage | None) -> str:
     if standing is None:
         return "not found"
-    if standing.place is not None:
-        return f"rank {standing.place}"
+    if standing.position is not None:
+        return f"rank {standing.position}"
     item = standing.item
     return f"{item.reason.value} ({item.detail})" if isinstance(item, Dropped) else "shown"
 

@@ -90,14 +90,14 @@ def fit_weights(cases: Sequence[WeightCase], profile: ScoreProfile) -> FittedWei
     values = np.array([_means(cases, folders, replace(profile, weights=mix)) for mix in tried])
     grid = values[2:]
     left_out = []
-    for place, folder in enumerate(folders):
-        chosen = int(np.delete(grid, place, axis=1).mean(axis=1).argmax())
+    for index, folder in enumerate(folders):
+        chosen = int(np.delete(grid, index, axis=1).mean(axis=1).argmax())
         questions = sum(case.folder == folder for case in cases)
-        measured = (float(values[0, place]), float(values[1, place]), float(grid[chosen, place]))
+        measured = (float(values[0, index]), float(values[1, index]), float(grid[chosen, index]))
         left_out.append(LeftOutFolder(folder, questions, *measured, tried[2 + chosen]))
     means = grid.mean(axis=1)
     best = int(means.argmax())
-    flat = [tried[2 + place] for place in np.flatnonzero(means >= means[best] - FLAT)]
+    flat = [tried[2 + index] for index in np.flatnonzero(means >= means[best] - FLAT)]
     ranges = {name: (min(mix[name] for mix in flat), max(mix[name] for mix in flat)) for name in factors}
     return FittedWeights(tuple(left_out), tried[2 + best], float(means[best]), ranges)
 

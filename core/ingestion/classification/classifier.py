@@ -134,5 +134,5 @@ class TruthClassifier:
 
 def _as_decided(given: Label | None, label: Label) -> Label:
     """A label that is only kept counts with the probability it was given; one that a person chose is certain."""
-    kept = given is not None and not given.confirmed and given.probability > 0
-    return given if given is not None and kept else label
+    keeps_given = given is not None and not given.confirmed and given.probability > 0
+    return given if given is not None and keeps_given else label

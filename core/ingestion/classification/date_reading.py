@@ -116,11 +116,11 @@ def dates_in_name(name: str) -> Iterator[ParsedDate]:
     >>> [found.iso for found in dates_in_name("Plan_20230617-v2_2021_05.pdf")]
     ['2023-06-17', '2021-05']
     """
-    whole = [
+    dates = [
         ParsedDate("-".join(part for part in match.groups() if part), match.start(), match.end())
         for match in _IN_NAME.finditer(name)
     ]
-    yield from (found for found in whole if len(found.iso) == 7 or _day(*map(int, found.iso.split("-"))))
+    yield from (found for found in dates if len(found.iso) == 7 or _day(*map(int, found.iso.split("-"))))
 
 
 def writes_day_first(text: str, language: str = "en") -> bool:

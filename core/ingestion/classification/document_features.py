@@ -230,8 +230,8 @@ def _with_pairs(written: Sequence[str], starts: Sequence[int]) -> tuple[list[str
 
 def _form(sample: DocumentSample) -> NDArray[np.float64]:
     text = sample.body[:_FORM_CHARACTERS]
-    places = word_places(sample.body)
-    words = places.numbers[: np.searchsorted(places.starts, len(text))]
+    positions = word_places(sample.body)
+    words = positions.numbers[: np.searchsorted(positions.starts, len(text))]
     per_thousand = 1000.0 / max(_LEAST_WORDS, len(words))
     rates = [np.log1p(per_thousand * len(pattern.findall(text))) for _, pattern in _RATES]
     lengths = np.array([len(unit.split()) for unit in _UNIT.split(text) if unit.strip()] or [0], dtype=np.float64)

@@ -73,9 +73,9 @@ def jurisdiction_label(
     """
     if not sample.words:
         return NO_TEXT
-    spoken = language.value or "en"
-    mentions = tuple(place_mentions(sample, spoken, terms))
-    values, features = place_candidates(sample, mentions, spoken, truth, authority, _kind_scores(blocks, model))
+    main_language = language.value or "en"
+    mentions = tuple(place_mentions(sample, main_language, terms))
+    values, features = place_candidates(sample, mentions, main_language, truth, authority, _kind_scores(blocks, model))
     weights = model.numbers["place_features"]
     scores = np.array([sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in features])
     shares = softmax(scores)
@@ -85,7 +85,7 @@ def jurisdiction_label(
     quotes = [each for each in own if each.source is not EvidenceSource.NAME][:_QUOTES]
     share = float(shares[order[0]])
     evidence = tuple(each.evidence(round(share / len(quotes), 6), terms) for each in quotes)
-    reason = "" if evidence else _reason(best, spoken)
+    reason = "" if evidence else _reason(best, main_language)
     return Label(best, share, second, float(shares[order[1]]), evidence, reason)
 
 
@@ -146,11 +146,11 @@ def place_candidates(
     by_value: dict[str, list[PlaceMention]] = {}
     for mention in mentions:
         by_value.setdefault(mention.value, []).append(mention)
-    spoken = language_countries(language) if language != "en" else {}
-    likely = sorted(spoken, key=lambda value: -spoken[value])[:_LANGUAGE_PLACES]
+    population = language_countries(language) if language != "en" else {}
+    likely = sorted(population, key=lambda value: -population[value])[:_LANGUAGE_PLACES]
     values = tuple(sorted({*by_value, "federal", "global", *likely}))
     named = {value: sum(m.kind in _NAMED for m in by_value.get(value, ())) for value in values}
-    whole = _Whole(
+    mentions_of_text = _Whole(
         len(mentions),
         sum(m.leading for m in mentions),
         max(named.values()),
@@ -163,10 +163,10 @@ def place_candidates(
     )
     rows = tuple(
         {
-            **_mention_features(by_value.get(value, ()), named[value], whole),
-            "language": spoken.get(value, 0.0),
-            "main language": float(spoken.get(value, 0.0) > _MAIN_SHARE),
-            **_kind_features(value, whole),
+            **_mention_features(by_value.get(value, ()), named[value], mentions_of_text),
+            "language": population.get(value, 0.0),
+            "main language": float(population.get(value, 0.0) > _MAIN_SHARE),
+            **_kind_features(value, mentions_of_text),
             "kind": kinds[place_kind(value)],
         }
         for value in values
@@ -189,7 +189,7 @@ class _Whole:
     authorities: Mapping[Authority, float]
 
 
-def _mention_features(own: Sequence[PlaceMention], named: int, whole: _Whole) -> dict[str, float]:
+def _mention_features(own: Sequence[PlaceMention], named: int, mentions_of_text: _Whole) -> dict[str, float]:
     counts, leading = Counter(m.kind for m in own), Counter(m.kind for m in own if m.leading)
     ahead = leading.total()
     first = min((m.start for m in own), default=10**6)
@@ -197,31 +197,34 @@ def _mention_features(own: Sequence[PlaceMention], named: int, whole: _Whole) ->
         **{f"{kind} mentions": log1p(counts[kind]) for kind in _MENTIONS},
         **{f"leading {kind} mentions": log1p(leading[kind]) for kind in _LEADING},
         "leading mentions": log1p(ahead),
-        "share of mentions": len(own) / max(1, whole.mentions),
-        "share of leading mentions": ahead / whole.leading if whole.leading else 0.0,
-        "density": log1p(1000.0 * len(own) / whole.words),
+        "share of mentions": len(own) / max(1, mentions_of_text.mentions),
+        "share of leading mentions": ahead / mentions_of_text.leading if mentions_of_text.leading else 0.0,
+        "density": log1p(1000.0 * len(own) / mentions_of_text.words),
         "first mention": 1.0 / (1.0 + first / _FIRST_SCALE),
-        "most named": float(bool(own) and named == whole.most),
+        "most named": float(bool(own) and named == mentions_of_text.most),
     }
 
 
-def _kind_features(value: str, whole: _Whole) -> dict[str, float]:
+def _kind_features(value: str, mentions_of_text: _Whole) -> dict[str, float]:
     kind = place_kind(value)
-    official, internal = whole.authorities[Authority.GOVERNMENT], whole.authorities[Authority.INTERNAL]
+    official, internal = (
+        mentions_of_text.authorities[Authority.GOVERNMENT],
+        mentions_of_text.authorities[Authority.INTERNAL],
+    )
     found = {kind: 1.0, "country:EU": float(value == "country:EU")}
     if kind == "global":
         found |= {
-            "global, English": float(whole.english),
-            "global, density of places": log1p(1000.0 * whole.mentions / whole.words),
-            "global, most named": log1p(whole.most),
-            "global, share of the most named": whole.most / max(1, whole.named),
-            "global, places": log1p(whole.places),
-            **{f"global, {truth}": share for truth, share in whole.truths.items()},
-            **{f"global, {authority}": share for authority, share in whole.authorities.items()},
+            "global, English": float(mentions_of_text.english),
+            "global, density of places": log1p(1000.0 * mentions_of_text.mentions / mentions_of_text.words),
+            "global, most named": log1p(mentions_of_text.most),
+            "global, share of the most named": mentions_of_text.most / max(1, mentions_of_text.named),
+            "global, places": log1p(mentions_of_text.places),
+            **{f"global, {truth}": share for truth, share in mentions_of_text.truths.items()},
+            **{f"global, {authority}": share for authority, share in mentions_of_text.authorities.items()},
         }
     elif kind == "federal":
         found |= {
-            "federal, English": float(whole.english),
+            "federal, English": float(mentions_of_text.english),
             "federal, government": official,
             "federal, internal": internal,
         }

@@ -68,7 +68,7 @@ def explained(
     name = 0.0
     if "name" in head.words:
         rows, values = blocks.words["name"]
-        name = float(values @ margin(head.words["name"][rows])) * head.share_kept("name", blocks)
+        name = float(values @ margin(head.words["name"][rows])) * head.retained_share("name", blocks)
     shape = blocks.form * margin(head.form)
     strongest = int(shape.argmax() if shape.sum() > 0 else shape.argmin())
     form = form_quote(FORM_FEATURES[strongest], sample.body)
@@ -106,11 +106,11 @@ def _occurrences(
     """The words of a text that are known, with what the rows of their vocabulary contribute."""
     shares = np.zeros(len(index) + 1)  # the last for words that are not known
     shares[rows] = contributions
-    places = word_places(text)
-    row_of = np.array([index.get(word, -1) for word in places.words], dtype=np.intp)
-    each = shares[row_of] / np.bincount(places.numbers, minlength=1)
-    known = row_of[places.numbers] >= 0
-    return _Occurrences(places.starts[known], places.ends[known], each[places.numbers][known])
+    positions = word_places(text)
+    row_of = np.array([index.get(word, -1) for word in positions.words], dtype=np.intp)
+    each = shares[row_of] / np.bincount(positions.numbers, minlength=1)
+    known = row_of[positions.numbers] >= 0
+    return _Occurrences(positions.starts[known], positions.ends[known], each[positions.numbers][known])
 
 
 def strongest_sentence(
@@ -131,9 +131,9 @@ def _segment_occurrences(
         before = starts[-1] if starts else 0
         found = sample.body.find(segment, before)
         starts.append(found if found >= 0 else before)
-    said = [float(vector.astype(np.float64) @ weights) / len(vectors) for vector in vectors]
+    scores = [float(vector.astype(np.float64) @ weights) / len(vectors) for vector in vectors]
     begun = np.array(starts, dtype=np.intp)
-    return _Occurrences(begun, begun + 1, np.array(said, dtype=np.float64))
+    return _Occurrences(begun, begun + 1, np.array(scores, dtype=np.float64))
 
 
 def _strongest_sentences(text: str, found: _Occurrences) -> list[tuple[str, float]]:

@@ -94,10 +94,10 @@ class Head:
         total = self.bias + blocks.form @ self.form + blocks.mean @ self.mean
         for name, weights in self.words.items():
             rows, values = blocks.words[name]
-            total = total + (values * self.share_kept(name, blocks)) @ weights[rows]
+            total = total + (values * self.retained_share(name, blocks)) @ weights[rows]
         return np.asarray(total, dtype=np.float64)
 
-    def share_kept(self, name: str, blocks: Blocks) -> float:
+    def retained_share(self, name: str, blocks: Blocks) -> float:
         """The share of a word block's scores that counts, in (0, 1]: a file name may move two classes by 1.5 at most.
 
         A name is easily wrong ("policy_draft_from_law.pdf") and never outvotes a long text.
@@ -193,8 +193,8 @@ def to_bytes(model: ClassifierModel) -> bytes:
         arrays[f"head.{label}.mean"] = head.mean.astype(np.float32)
         arrays[f"head.{label}.bias"] = head.bias.astype(np.float32)
     heads = {label: {"classes": head.classes, "temperature": head.temperature} for label, head in model.heads.items()}
-    told = {"heads": heads, "numbers": model.numbers, "form": FORM_FEATURES, "embedder": model.embedder}
-    arrays["settings"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
+    settings = {"heads": heads, "numbers": model.numbers, "form": FORM_FEATURES, "embedder": model.embedder}
+    arrays["settings"] = np.frombuffer(json.dumps(settings, sort_keys=True).encode(), dtype=np.uint8)
     out = io.BytesIO()
     np.savez_compressed(out, allow_pickle=False, **arrays)
     return out.getvalue()
@@ -213,17 +213,17 @@ def from_bytes(data: bytes) -> ClassifierModel:
 
 
 def _model(arrays: Mapping[str, NDArray[Any]]) -> ClassifierModel:
-    told = json.loads(arrays["settings"].tobytes())
-    if tuple(told["form"]) != FORM_FEATURES:
+    settings = json.loads(arrays["settings"].tobytes())
+    if tuple(settings["form"]) != FORM_FEATURES:
         raise ValueError("it was fitted with other form features")
     vocabularies = {}
     for name in _WORD_BLOCKS:
         words = arrays[f"vocabulary.{name}"].tobytes().decode().split("\n")
         index = {word: row for row, word in enumerate(words)}
         vocabularies[name] = TermWeights(index, arrays[f"idf.{name}"].astype(np.float64))
-    heads = {label: _head(label, row, arrays) for label, row in told["heads"].items()}
+    heads = {label: _head(label, row, arrays) for label, row in settings["heads"].items()}
     return ClassifierModel(
-        vocabularies, arrays["form_mean"], arrays["form_scale"], heads, told["numbers"], told["embedder"]
+        vocabularies, arrays["form_mean"], arrays["form_scale"], heads, settings["numbers"], settings["embedder"]
     )
 
 

@@ -38,7 +38,7 @@ def labelled_passages(labels: Labels, passages: Sequence[Passage], model: Classi
     temporal = TemporalClass(labels.temporal_class.value) if labels.temporal_class.value else None
     labelled: list[Passage] = []
     for passage in passages:
-        told = replace(
+        with_label = replace(
             passage,
             domain=labels.domain.value,
             authority=authority,
@@ -46,7 +46,7 @@ def labelled_passages(labels: Labels, passages: Sequence[Passage], model: Classi
             date=date or passage.date,
             temporal_class=temporal,
         )
-        labelled.append(_labelled(told, truth, labels.truth, labelled[-1] if labelled else None, model))
+        labelled.append(_labelled(with_label, truth, labels.truth, labelled[-1] if labelled else None, model))
     return tuple(replace(each, possible_labels=possible_labels(labels, each)) for each in labelled)
 
 
@@ -78,8 +78,8 @@ def _own_truth(passage: Passage, truth: Truth | None) -> tuple[Truth, float, Evi
     """The strongest other truth whose signals reach the threshold."""
     sums: dict[str, float] = {}
     quotes: dict[str, Evidence] = {}
-    places = ((passage.section, EvidenceSource.HEADING), (passage.text, EvidenceSource.TEXT))
-    for text, source in places:
+    sources = ((passage.section, EvidenceSource.HEADING), (passage.text, EvidenceSource.TEXT))
+    for text, source in sources:
         for hit in _signs().find(text):
             start, end = hit.spans[0]
             value = hit.sign.value

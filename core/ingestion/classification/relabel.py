@@ -89,9 +89,9 @@ def apply_later_edits(
 
     current: the document as stored now. corrections: all current corrections, as confirmed labels.
     """
-    told = {name: getattr(current, name) for name in _EDITABLE_FIELDS}
-    filtered = {name: told[name] for name in ("project", "tags", "source_type", "archived")}
-    document = replace(document, **told)
+    current_values = {name: getattr(current, name) for name in _EDITABLE_FIELDS}
+    filtered = {name: current_values[name] for name in ("project", "tags", "source_type", "archived")}
+    document = replace(document, **current_values)
     moved = tuple(replace(passage, **filtered) for passage in passages)
     since = {
         field: label for field, label in corrections.items() if getattr(document.labels, field).value != label.value

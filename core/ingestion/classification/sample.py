@@ -108,6 +108,6 @@ def _segments(body: str) -> tuple[str, ...]:
     found.append(body[at:].strip()[:most])
     found = list(dict.fromkeys(segment for segment in found if len(segment) >= least and _WORD.search(segment)))
     rest = found[_SEGMENTS_FROM_OPENING:]
-    wanted = _SEGMENTS - _SEGMENTS_FROM_OPENING
-    spread = rest if len(rest) <= wanted else [rest[i * len(rest) // wanted] for i in range(wanted)]
+    remaining = _SEGMENTS - _SEGMENTS_FROM_OPENING
+    spread = rest if len(rest) <= remaining else [rest[i * len(rest) // remaining] for i in range(remaining)]
     return tuple(found[:_SEGMENTS_FROM_OPENING] + spread)

@@ -36,8 +36,8 @@ def truth_shares(truth: Label) -> dict[Truth, float]:
     others = [each for each in Truth if each not in named]
     rest = max(0.0, 1.0 - sum(named.values())) / max(1, len(others))
     shares = {each: max(_LEAST_SHARE, named.get(each, rest)) for each in Truth}
-    whole = sum(shares.values())
-    return {each: share / whole for each, share in shares.items()}
+    total = sum(shares.values())
+    return {each: share / total for each, share in shares.items()}
 
 
 def authority_label(
@@ -95,11 +95,12 @@ def domain_label(
     if not sample.words:
         return NO_TEXT
     evidence = [Evidence("", EvidenceSource.TEXT, _GENERAL, weights.general_lead, "no subject stands out")]
-    places: dict[str, list[tuple[int, int]]] = {}
+    positions: dict[str, list[tuple[int, int]]] = {}
     for found in terms.domains.find_keywords(sample.body):
-        places.setdefault(found.key, []).append((found.start, found.end))
+        positions.setdefault(found.key, []).append((found.start, found.end))
     hits = [
-        SignalMatch(LabelSignal(key, weights.keyword, f"words of {key}"), tuple(spans)) for key, spans in places.items()
+        SignalMatch(LabelSignal(key, weights.keyword, f"words of {key}"), tuple(spans))
+        for key, spans in positions.items()
     ]
     evidence += signal_evidence(sample, hits, weights)
     for found in terms.domains.find_in_name(sample.name_words):
@@ -107,8 +108,10 @@ def domain_label(
         quote = quote if quote in sample.name else sample.name
         evidence.append(Evidence(quote, EvidenceSource.NAME, found.key, weights.name, f"file name: {found.key}"))
     if len(vectors) and sample.words >= _LEAST_WORDS_FOR_MEANING:
-        meant = prototypes.evidence(sample.segments, prototypes.nearness(vectors), weights.meaning_of(native))
-        evidence += [item for item in meant if item.value in terms.domains.keywords]
+        prototype_evidence = prototypes.evidence(
+            sample.segments, prototypes.nearness(vectors), weights.meaning_of(native)
+        )
+        evidence += [item for item in prototype_evidence if item.value in terms.domains.keywords]
     return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
 
 

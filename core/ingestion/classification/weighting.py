@@ -109,9 +109,9 @@ def decide(scores: Mapping[str, float], evidence: Iterable[Evidence], weighing: 
     highest = max(scores.values())
     grown = {value: exp((score - highest) / weighing.temperature) for value, score in scores.items()}
     order = sorted(grown, key=lambda value: -grown[value])
-    whole = sum(grown.values())
+    total = sum(grown.values())
     first, second = order[0], order[1]
-    probability, runner_up = grown[first] / whole, grown[second] / whole
+    probability, runner_up = grown[first] / total, grown[second] / total
     shown = sorted(
         (item for item in evidence if item.value == first and item.weight > 0), key=lambda item: -item.weight
     )

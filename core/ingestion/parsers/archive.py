@@ -69,7 +69,7 @@ class _ArchiveUnpacker:
         """Records an entry that is skipped, with the reason."""
         self.left_out.append(f"'{clean_name(entry)}' was left out: {why}.")
 
-    def place(self) -> Path:
+    def next_path(self) -> Path:
         """The path for the next file."""
         self.written += 1
         return self.folder / f"{self.written}"
@@ -168,7 +168,7 @@ def _counted(archive: tarfile.TarFile, unpacking: _ArchiveUnpacker) -> Iterator[
 
 def _open_gzip(unpacking: _ArchiveUnpacker, stream: IO[bytes], prefix: str, depth: int) -> None:
     """Unpacks one gzip file or TAR; its unpacked size is not declared, so it is counted while writing."""
-    path = unpacking.place()
+    path = unpacking.next_path()
     with gzip.GzipFile(fileobj=stream) as unpacked, path.open("wb") as file:
         while chunk := unpacked.read(_CHUNK):
             unpacking.expect(0, len(chunk))
@@ -196,7 +196,7 @@ def _take(
     if size > MOST_FILE_BYTES:
         unpacking.leave_out(name, f"it has {size:,} bytes, and {MOST_FILE_BYTES:,} is the most a file may have")
         return
-    path = unpacking.place()
+    path = unpacking.next_path()
     try:
         source = opened()
         assert source is not None  # a regular file of a TAR always opens

@@ -216,13 +216,13 @@ def _marker(item: Any) -> str:
 def _number_items(soup: Any) -> None:
     """Sets the `value` of every item of an ordered list, as browsers count them."""
     for ordered in soup.find_all("ol"):
-        number = _whole(ordered.get("start"), 1) - 1
+        number = _as_int(ordered.get("start"), 1) - 1
         for item in ordered.find_all("li", recursive=False):
-            number = _whole(item.get("value"), number + 1)
+            number = _as_int(item.get("value"), number + 1)
             item["value"] = str(number)
 
 
-def _whole(text: object, otherwise: int) -> int:
+def _as_int(text: object, otherwise: int) -> int:
     return int(str(text)) if re.fullmatch(r"[0-9]{1,9}", str(text)) else otherwise
 
 

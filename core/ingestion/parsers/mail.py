@@ -116,11 +116,11 @@ def _safe_name(name: str, number: int) -> str:
 
 def _written(attachments: Sequence[Attachment], names: Iterable[str], folder: Path) -> list[ContainedFile]:
     """Writes each attachment under a number; the sender's name is never used as a path."""
-    place = folder / "attachments"
-    place.mkdir(parents=True, exist_ok=True)
+    attachments_folder = folder / "attachments"
+    attachments_folder.mkdir(parents=True, exist_ok=True)
     members = []
     for number, (attachment, name) in enumerate(zip(attachments, names, strict=True), start=1):
-        path = place / f"{number:04}"
+        path = attachments_folder / f"{number:04}"
         path.write_bytes(attachment.data)
         note = "" if name == attachment.name else "Its name was made safe."
         members.append(ContainedFile(name, str(path), note))

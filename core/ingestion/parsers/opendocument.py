@@ -203,10 +203,10 @@ def _slide(slide: Any, number: int, styles: dict[str, str]) -> PageWriter:
 
 
 def _ordered(shapes: Sequence[Any]) -> list[Any]:
-    return [shapes[index] for index in in_reading_order([_place(shape) for shape in shapes])]
+    return [shapes[index] for index in in_reading_order([_placed(shape) for shape in shapes])]
 
 
-def _place(shape: Any) -> PlacedShape:
+def _placed(shape: Any) -> PlacedShape:
     left, top, width, height = (_points(shape.get(f"{_SVG}{side}", "")) for side in ("x", "y", "width", "height"))
     return PlacedShape(left, top, left + width, top + height)
 

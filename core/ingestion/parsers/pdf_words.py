@@ -169,19 +169,19 @@ def rules(page: Any, turns: int) -> list[RuledLine]:
                     found.append(RuledLine(False, (left + right) / 2, bottom, top))
         if len(found) > _MOST_RULES:
             return []
-    return _whole(found)
+    return _joined(found)
 
 
-def _whole(found: list[RuledLine]) -> list[RuledLine]:
+def _joined(found: list[RuledLine]) -> list[RuledLine]:
     """Merges collinear rules: tables are often drawn cell by cell, each edge twice."""
-    whole: list[RuledLine] = []
+    joined: list[RuledLine] = []
     for rule in sorted(found, key=lambda each: (each.across, each.at, each.begin)):
-        last = whole[-1] if whole else None
+        last = joined[-1] if joined else None
         if last and last.across is rule.across and rule.at - last.at <= _SAME and rule.begin <= last.end + _SAME:
-            whole[-1] = RuledLine(last.across, last.at, last.begin, max(last.end, rule.end))
+            joined[-1] = RuledLine(last.across, last.at, last.begin, max(last.end, rule.end))
         else:
-            whole.append(rule)
-    return whole
+            joined.append(rule)
+    return joined
 
 
 def _strokes(path: Any) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:

@@ -83,8 +83,8 @@ def ruled_grids(found: Sequence[RuledLine]) -> list[Grid]:
         downs, acrosses = ([rule for rule in group if rule.across is across] for across in (False, True))
         if not downs or not acrosses:
             continue
-        columns = _places([*(rule.at for rule in downs), *_ends(acrosses)])
-        rows = _places([*(rule.at for rule in acrosses), *_ends(downs)])[::-1]
+        columns = _column_edges([*(rule.at for rule in downs), *_ends(acrosses)])
+        rows = _column_edges([*(rule.at for rule in acrosses), *_ends(downs)])[::-1]
         if len(columns) < 3 or not 3 <= len(rows) <= _MOST_GRID_ROWS:
             continue
         parted = {
@@ -124,7 +124,7 @@ def _ends(group: Sequence[RuledLine]) -> tuple[float, float]:
     return min(rule.begin for rule in group), max(rule.end for rule in group)
 
 
-def _places(values: Sequence[float]) -> list[float]:
+def _column_edges(values: Sequence[float]) -> list[float]:
     """Sorted values; those within three points are merged.
 
     >>> _places([10.0, 50.0, 11.0])
@@ -157,8 +157,8 @@ def _unruled(cells: dict[int, list[PdfWord]]) -> list[dict[int, list[PdfWord]]]:
     first = min(cells)
     split = [{column: [word for word in words if word in line] for column, words in cells.items()} for line in lines]
     split = [{column: words for column, words in row.items() if words} for row in split]
-    whole = len(lines) >= _UNRULED_LINES and all(first in row and len(row) > 1 for row in split)
-    return split if whole else [cells]
+    is_table = len(lines) >= _UNRULED_LINES and all(first in row and len(row) > 1 for row in split)
+    return split if is_table else [cells]
 
 
 def _by_line(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
@@ -232,7 +232,7 @@ def _is_table(rows: Sequence[Sequence[Sequence[PdfWord]]]) -> bool:
     return short and not contents and not marked
 
 
-def row_lines(cells: Sequence[Sequence[str]], place: LayoutLine) -> list[LayoutLine]:
+def row_lines(cells: Sequence[Sequence[str]], template: LayoutLine) -> list[LayoutLine]:
     """A table's rows as lines at one position; a first row of short cells without digits is the header."""
     filled = [row for row in cells if any(row)]
     head = filled[0]
@@ -242,7 +242,7 @@ def row_lines(cells: Sequence[Sequence[str]], place: LayoutLine) -> list[LayoutL
     lines = []
     for number, row in enumerate(filled, start=0 if headed else 1):
         text = _BETWEEN.join(row).strip()
-        lines.append(place.as_row(text, number, columns if number else ""))
+        lines.append(template.as_row(text, number, columns if number else ""))
     return lines
 
 
@@ -297,7 +297,7 @@ def _with_tables(
         inside = [next((at for at in accepted if grids[at].holds(word)), -1) for word in each.words]
         for at in dict.fromkeys(inside):
             if at < 0:
-                part = [word for word, place in zip(each.words, inside, strict=True) if place < 0]
+                part = [word for word, index in zip(each.words, inside, strict=True) if index < 0]
                 yield each if len(part) == len(each.words) else _of_words(each, part)
             elif at not in seen:
                 seen.add(at)
@@ -308,8 +308,8 @@ def _with_tables(
 
 def _as_item(grid: Grid, line: LayoutLine) -> PrintedLine:
     left, right, top, bottom = grid.columns[0], grid.columns[-1], grid.rows[0], grid.rows[-1]
-    place = LayoutLine("", size=line.size, left=left, base=top)
-    return PrintedLine(place, (PdfWord("", left, right, bottom, top),))
+    template = LayoutLine("", size=line.size, left=left, base=top)
+    return PrintedLine(template, (PdfWord("", left, right, bottom, top),))
 
 
 def _of_words(printed: PrintedLine, words: Sequence[PdfWord]) -> PrintedLine:
@@ -322,17 +322,17 @@ def _of_words(printed: PrintedLine, words: Sequence[PdfWord]) -> PrintedLine:
 def _with_rows(items: Sequence[PrintedLine]) -> Iterator[LayoutLine]:
     """The lines, with tables without rules as rows."""
     heights = _heights(items)
-    whole = [group[0] if len(group) == 1 else _across(group) for group in heights]
-    stretches = {stretch.start: stretch for stretch in aligned_rows(whole)}
+    rows = [group[0] if len(group) == 1 else _across(group) for group in heights]
+    stretches = {stretch.start: stretch for stretch in aligned_rows(rows)}
     at = 0
-    while at < len(whole):
+    while at < len(rows):
         stretch = stretches.get(at)
-        if stretch is None or any(is_contents_line(whole[each].line.text) for each in stretch):
+        if stretch is None or any(is_contents_line(rows[each].line.text) for each in stretch):
             yield from (each.line for each in heights[at])
             at += 1
         else:
-            cells = [[" ".join(word.text for word in cell) for cell in segments(whole[each])] for each in stretch]
-            yield from row_lines(cells, whole[at].line)
+            cells = [[" ".join(word.text for word in cell) for cell in segments(rows[each])] for each in stretch]
+            yield from row_lines(cells, rows[at].line)
             at = stretch.stop
 
 
@@ -381,10 +381,10 @@ def _column(items: Sequence[PrintedLine]) -> float | None:
     parted = [part for item in items for part in segments(item)[1:]]
     pairs = [(one, other) for one, other in pairwise(items) if one.words and other.words and _beside(one, other)]
     starts = Counter(round(left / _FLUSH) for left in _lefts(parted, pairs))
-    for place, _ in starts.most_common(3):
-        if starts[place - 1] + starts[place] + starts[place + 1] < _LEAST_SUPPORT:
+    for edge, _ in starts.most_common(3):
+        if starts[edge - 1] + starts[edge] + starts[edge + 1] < _LEAST_SUPPORT:
             continue
-        at = min(left for left in _lefts(parted, pairs) if abs(left / _FLUSH - place) <= 1.5)
+        at = min(left for left in _lefts(parted, pairs) if abs(left / _FLUSH - edge) <= 1.5)
         sides = [*(_cut(item, at) for item in items), *(pair for pair in pairs if _begins(pair[1], at))]
         both = [(before, after) for before, after in sides if before and after]
         prose = _is_prose([before for before, _ in both], [after for _, after in both], at)

@@ -101,8 +101,8 @@ def _is_total(table: ParsedTable, index: int) -> bool:
     if plain and len(filled) <= table.width / 2:
         return True
     above = [each for each in table.rows[:index] if not _TOTAL.match(next((cell for cell in each if cell), ""))]
-    places = [at for at, cell in enumerate(row) if number(cell) is not None] if len(above) > (not plain) else []
-    return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in places)
+    number_cells = [at for at, cell in enumerate(row) if number(cell) is not None] if len(above) > (not plain) else []
+    return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in number_cells)
 
 
 def _adds_up(parts: Sequence[str], total: str) -> bool:
@@ -111,9 +111,9 @@ def _adds_up(parts: Sequence[str], total: str) -> bool:
     (True, True, False)
     """
     for signs in ({}, _DECIMAL_COMMAS):
-        wanted = number(total.translate(signs)) or 0.0
+        stated_sum = number(total.translate(signs)) or 0.0
         found = sum(number(part.translate(signs)) or 0.0 for part in parts)
-        if abs(found - wanted) <= max(0.01, 1e-6 * abs(wanted)):
+        if abs(found - stated_sum) <= max(0.01, 1e-6 * abs(stated_sum)):
             return True
     return False
 
@@ -131,11 +131,11 @@ def split_header(lines: Sequence[Sequence[str]]) -> tuple[int, tuple[str, ...]]:
     """
     width = max((len(line) for line in lines), default=0)
     usual = Counter(sum(bool(cell) for cell in line) for line in lines[:200]).most_common(1)
-    wanted = usual[0][0] if usual else 0
+    most_common = usual[0][0] if usual else 0
     for position, line in enumerate(lines[:_HEADER_SEARCH_ROWS]):
         filled = [cell for cell in line if cell]
         wordy = all(number(cell) is None for cell in filled)
-        if filled and wordy and len(filled) >= max(1, 0.6 * wanted) and len({*filled}) > 0.6 * len(filled):
+        if filled and wordy and len(filled) >= max(1, 0.6 * most_common) and len({*filled}) > 0.6 * len(filled):
             if position + 1 < len(lines):
                 return position + 1, _named(line, width)
             break

@@ -118,19 +118,19 @@ def mended(pages: list[list[LayoutLine]]) -> list[list[LayoutLine]]:
 
 
 def _mended_page(lines: list[LayoutLine], known: Counter[str]) -> list[LayoutLine]:
-    whole: list[LayoutLine] = []
+    mended: list[LayoutLine] = []
     for line in lines:
         text = clean(line.text.replace("\ufffe", "\ue0ff")).replace("\ue0ff", "\ufffe")
-        if whole and whole[-1].text.endswith("\ufffe") and line.row is None:
+        if mended and mended[-1].text.endswith("\ufffe") and line.row is None:
             head, _, rest = text.lstrip().partition(" ")
-            whole[-1] = whole[-1].with_text(_joined(whole[-1].text[:-1], head, known))
+            mended[-1] = mended[-1].with_text(_joined(mended[-1].text[:-1], head, known))
             if not rest.strip():
                 continue
             text = rest
-        whole.append(line.with_text(text.rstrip()))
-    if whole and whole[-1].text.endswith("\ufffe"):
-        whole[-1] = whole[-1].with_text(whole[-1].text[:-1] + "-")
-    return [line.with_text(_mended_inside(line.text, known)) for line in whole]
+        mended.append(line.with_text(text.rstrip()))
+    if mended and mended[-1].text.endswith("\ufffe"):
+        mended[-1] = mended[-1].with_text(mended[-1].text[:-1] + "-")
+    return [line.with_text(_mended_inside(line.text, known)) for line in mended]
 
 
 def _mended_inside(text: str, known: Counter[str]) -> str:
@@ -256,8 +256,8 @@ def _pasted(data: bytes) -> tuple[str, str] | None:
     if stray > _MOST_STRAY * (beyond + stray):
         return None
     letters = "1 letter that is" if stray == 1 else f"{stray} letters that are"
-    whole = _STRAY.sub(lambda letter: bytes([ord(letter.group()) - 0xDC00]).decode("cp1252", "replace"), text)
-    return whole, f"The text holds {letters} not in its encoding (UTF-8). Look whether accents and signs are right."
+    decoded = _STRAY.sub(lambda letter: bytes([ord(letter.group()) - 0xDC00]).decode("cp1252", "replace"), text)
+    return decoded, f"The text holds {letters} not in its encoding (UTF-8). Look whether accents and signs are right."
 
 
 def _guessed(name: str, data: bytes) -> tuple[str, str]:

@@ -213,12 +213,12 @@ def _check_records(data: bytes) -> None:
         if stream is None or package.get_size(stream) > len(data):
             raise ValueError("no workbook stream")
         records = package.openstream(stream).read()
-    place = cells = bottom = right = 0
-    while place + 8 <= len(records):
-        kind, length, row, column = struct.unpack_from("<4H", records, place)
+    offset = cells = bottom = right = 0
+    while offset + 8 <= len(records):
+        kind, length, row, column = struct.unpack_from("<4H", records, offset)
         if kind in _CELL_RECORDS and length >= 4:
             cells, bottom, right = cells + 1, max(bottom, row + 1), max(right, column + 1)
-        place += 4 + length
+        offset += 4 + length
     if right > _XLS_COLUMNS or bottom * right > max(_MOST_ROOM, _MOST_ROOM_PER_CELL * cells):
         raise ValueError("cells too far apart")
 

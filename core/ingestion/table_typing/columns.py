@@ -327,12 +327,12 @@ def _numeric(header: str, filled: Counter[str]) -> ColumnReading | None:
         return None  # a code: its leading zeros matter
     if _FLAG.search(header) and set(filled) <= {"0", "1"}:
         return ColumnReading(ColumnType.BOOLEAN, {"1": "true", "0": "false"}.get, "1 read as yes, 0 as no")
-    whole, plain = _share(filled, as_integer), _share(filled, as_number)
+    integer_share, plain = _share(filled, as_integer), _share(filled, as_number)
     comma = _share(filled, _comma_number) if any(_COMMA_LAST.search(cell) for cell in filled) else 0.0
     if max(plain, comma) < _LEAST_SHARE:
         return None
     currency = any(has_currency(cell) for cell in filled)
-    if whole == plain >= comma and not currency:
+    if integer_share == plain >= comma and not currency:
         return ColumnReading(ColumnType.INTEGER, as_integer)
     named = _MONEY.search(header) and not _COUNTED.search(header)
     kind = ColumnType.MONEY if currency or named else ColumnType.NUMBER

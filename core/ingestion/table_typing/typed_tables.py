@@ -150,17 +150,17 @@ def _typed(table: ParsedTable, path: Path) -> ReadTable:
     columns = [list(map(itemgetter(at), rows)) for at in range(len(headers))]
     counts = [Counter(column) for column in columns]
     readings = [reading_of(header, count) for header, count in zip(headers, counts, strict=True)]
-    meant = [_meanings(reading, count) for reading, count in zip(readings, counts, strict=True)]
-    wrong = dict.fromkeys(_wrong_places(columns, meant))
-    for place in wrong:
-        reason = _wrong(headers, rows[place], meant, readings)
-        rejects.append(_reject(numbers[place], reason, rows[place]))
-    _write(path, numbers, columns, meant, wrong)
+    typed_values = [_meanings(reading, count) for reading, count in zip(readings, counts, strict=True)]
+    wrong = dict.fromkeys(_wrong_places(columns, typed_values))
+    for index in wrong:
+        reason = _wrong(headers, rows[index], typed_values, readings)
+        rejects.append(_reject(numbers[index], reason, rows[index]))
+    _write(path, numbers, columns, typed_values, wrong)
     if wrong:
-        good = [place not in wrong for place in range(len(rows))]
+        good = [index not in wrong for index in range(len(rows))]
         counts = [Counter(compress(column, good)) for column in columns]
     loaded = len(rows) - len(wrong)
-    profiled = _profiled(headers, readings, counts, meant, loaded)
+    profiled = _profiled(headers, readings, counts, typed_values, loaded)
     rejects.sort(key=lambda reject: reject.row)
     role = suggested_role(table.columns, table.rows) or TableRole.RECORDS
     first = tuple(rejects[:_MOST_REJECTS])
@@ -187,38 +187,38 @@ def _fitting(table: ParsedTable) -> tuple[list[int], list[Sequence[str]], list[R
     return numbers, rows, rejects
 
 
-def _wrong_places(columns: Sequence[Sequence[str]], meant: Sequence[Mapping[str, str | None]]) -> list[int]:
+def _wrong_places(columns: Sequence[Sequence[str]], typed_values: Sequence[Mapping[str, str | None]]) -> list[int]:
     """Indexes, in order, of rows with a cell that does not fit its column's type."""
-    places: set[int] = set()
-    for column, meaning in zip(columns, meant, strict=True):
+    row_numbers: set[int] = set()
+    for column, meaning in zip(columns, typed_values, strict=True):
         if _WRONG in meaning.values():
-            places.update(place for place, cell in enumerate(column) if meaning[cell] == _WRONG)
-    return sorted(places)
+            row_numbers.update(index for index, cell in enumerate(column) if meaning[cell] == _WRONG)
+    return sorted(row_numbers)
 
 
 def _write(
     path: Path,
     numbers: Sequence[int],
     columns: Sequence[Sequence[str]],
-    meant: Sequence[Mapping[str, str | None]],
+    typed_values: Sequence[Mapping[str, str | None]],
     wrong: Container[int],
 ) -> None:
-    cells = [map(meaning.__getitem__, column) for column, meaning in zip(columns, meant, strict=True)]
+    cells = [map(meaning.__getitem__, column) for column, meaning in zip(columns, typed_values, strict=True)]
     lines = enumerate(zip(numbers, *cells, strict=True))
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(line for place, line in lines if place not in wrong)
+        csv.writer(file).writerows(line for number, line in lines if number not in wrong)
 
 
 def _meanings(reading: ColumnReading, counts: Counter[str]) -> dict[str, str | None]:
     """Distinct cell → PostgreSQL input; each distinct cell is parsed once."""
-    meant: dict[str, str | None] = {}
+    values: dict[str, str | None] = {}
     for cell in counts:
         if reading.empty(cell):
-            meant[cell] = None
+            values[cell] = None
         else:
             value = reading.read(cell)
-            meant[cell] = _WRONG if value is None else value
-    return meant
+            values[cell] = _WRONG if value is None else value
+    return values
 
 
 def _reject(number: int, reason: str, row: Sequence[str]) -> Reject:
@@ -228,10 +228,10 @@ def _reject(number: int, reason: str, row: Sequence[str]) -> Reject:
 def _wrong(
     headers: Sequence[str],
     row: Sequence[str],
-    meant: Sequence[Mapping[str, str | None]],
+    typed_values: Sequence[Mapping[str, str | None]],
     readings: Sequence[ColumnReading],
 ) -> str:
-    cells = zip(headers, row, meant, readings, strict=False)
+    cells = zip(headers, row, typed_values, readings, strict=False)
     return "; ".join(
         f"{header}: '{cell[:60]}' is not {reading.expected}"
         for header, cell, meaning, reading in cells
@@ -243,12 +243,12 @@ def _profiled(
     headers: Sequence[str],
     readings: Sequence[ColumnReading],
     counts: Sequence[Counter[str]],
-    meant: Sequence[dict[str, str | None]],
+    typed_values: Sequence[dict[str, str | None]],
     rows: int,
 ) -> tuple[Column, ...]:
     names = distinct_names(_free(sql_name(header)) for header in headers)
     columns: list[Column] = []
-    for name, header, reading, raw, meaning in zip(names, headers, readings, counts, meant, strict=True):
+    for name, header, reading, raw, meaning in zip(names, headers, readings, counts, typed_values, strict=True):
         values: Counter[str] = Counter()
         for cell, times in raw.items():
             if (value := meaning[cell]) is not None:

@@ -40,17 +40,17 @@ class LabelCorrector:
 
         Raises BadRequest for an unknown field or a value outside its set, NotFound for an unknown document.
         """
-        wanted: dict[int, dict[str, Label]] = {}
+        by_document: dict[int, dict[str, Label]] = {}
         for document_id, field, value in changes:
             if field not in LABEL_FIELDS:
                 raise BadRequest(f"'{field}' is not a label.", f"Labels are: {', '.join(LABEL_FIELDS)}.")
-            wanted.setdefault(document_id, {})[field] = Label(value, 1.0, confirmed=True)
+            by_document.setdefault(document_id, {})[field] = Label(value, 1.0, confirmed=True)
         terms = self._terms()
         made = [
             change_labels(
                 self._catalogue.document(document_id), self._catalogue.passages_of(document_id), labels, terms
             )
-            for document_id, labels in wanted.items()
+            for document_id, labels in by_document.items()
         ]
         now = self._now()
         changed: list[Passage] = []
@@ -101,7 +101,7 @@ class LabelCorrector:
         """The moves to undo, newest first, down to the label the classifier gave; none when they are not known."""
         moves: list[LabelMove] = []
         for verdict in reversed(self._store.verdicts(document_id, field)):
-            if verdict.said == TAKEN_BACK or verdict.move is None:
+            if verdict.value == TAKEN_BACK or verdict.move is None:
                 return []
             moves.append(verdict.move)
             if verdict.automatic:
@@ -114,7 +114,7 @@ def _verdict(document: Document, move: LabelMove, who: str, now: datetime) -> La
         document_id=document.id,
         sha256=document.sha256,
         field=move.field,
-        said=move.after.value or "",
+        value=move.after.value or "",
         who=who,
         at=now,
         given=move.before.value,
@@ -148,13 +148,13 @@ def accuracy_over_time(
         if field is not None and each.field != field:
             continue
         key = (each.document_id, each.field)
-        if not each.said:
+        if not each.value:
             standing.pop(key, None)
         elif each.automatic:
             standing[key] = each
     counts: dict[date, list[bool]] = {}
     for each in standing.values():
-        counts.setdefault(_start(each.at.date(), by_month), []).append(each.given == each.said)
+        counts.setdefault(_start(each.at.date(), by_month), []).append(each.given == each.value)
     return [Period(start, LabelRate(sum(right), len(right))) for start, right in sorted(counts.items())]
 
 

@@ -173,7 +173,7 @@ class LabelChangeService:
 
     def preview(
         self,
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> LabelChangePreview:
         """Which unconfirmed labels the newest training version would change, most certain first.
@@ -186,13 +186,13 @@ class LabelChangeService:
         considered = {each.id: each for each in ready if any(not _is_confirmed(each, name) for name in LEARNED_FIELDS)}
         likely, missing = self._split_by_record(considered, predictor)
         changes: list[LabelChange] = []
-        whole = len(likely) + len(missing)
+        total = len(likely) + len(missing)
         for done, document in enumerate([*likely, *missing]):
             if stop():
                 return LabelChangePreview(
-                    predictor.neighbours.version, len(considered), _sort_changes(changes), whole - done
+                    predictor.neighbours.version, len(considered), _sort_changes(changes), total - done
                 )
-            on_document(done, whole, document.name)
+            on_document(done, total, document.name)
             record = None if done < len(likely) else self._records.record_stored(document)
             if done < len(likely) or (record is not None and _may_change(record, document, predictor)):
                 changes += self._changes_of(document, predictor, terms)
@@ -233,19 +233,19 @@ class LabelChangeService:
         self,
         preview: LabelChangePreview,
         who: str,
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
         stop: Callable[[], bool] = lambda: False,
     ) -> AppliedLabelChanges:
         """Apply the changes of a preview to the labels, the passages and the index. A label that was confirmed or
         changed since the preview is skipped. When stopped, the changes made so far remain, and can be undone.
         """
-        wanted: dict[int, list[LabelChange]] = {}
+        by_document: dict[int, list[LabelChange]] = {}
         for change in preview.changes:
-            wanted.setdefault(change.document_id, []).append(change)
+            by_document.setdefault(change.document_id, []).append(change)
         act = LearningAction(LearningActionKind.APPLIED, self._now(), who, preview.version)
         left: list[str] = []
         labels = documents = 0
-        waiting, terms = list(wanted.items()), self._terms()
+        waiting, terms = list(by_document.items()), self._terms()
         for start in range(0, len(waiting), _AT_ONCE):
             if stop():
                 break

@@ -175,9 +175,9 @@ def _probabilities(name: str, label: Label) -> dict[str | None, float]:
     named = ((label.value, label.probability), (label.runner_up, label.runner_up_probability))
     known: dict[str | None, float] = {value: share for value, share in named if value is not None and share > 0}
     rest = max(_REST, 1.0 - sum(known.values()))
-    whole = rest + sum(known.values())
-    shares = {value: share / whole for value, share in known.items()}
-    return shares | {None: rest / whole / max(1, _VALUES.get(name, _OPEN_VALUES) - len(known))}
+    total = rest + sum(known.values())
+    shares = {value: share / total for value, share in known.items()}
+    return shares | {None: rest / total / max(1, _VALUES.get(name, _OPEN_VALUES) - len(known))}
 
 
 def weigh_in(
@@ -200,14 +200,14 @@ def weigh_in(
     values += [value for value in weights if value not in values]
     unnamed = max(0, _VALUES.get(name, _OPEN_VALUES) - len(values)) * chances[None]
     grown = {value: exp(log(chances.get(value, chances[None])) + weights.get(value, 0.0)) for value in values}
-    whole = unnamed + sum(grown.values())
+    total = unnamed + sum(grown.values())
     order = sorted(grown, key=lambda value: (-grown[value], value))
     first, second = order[0], (order[1] if len(order) > 1 else None)
     number = len({each.example.group for each in found if each.value == first})
-    probability = min(grown[first] / whole, _highest_probability(name, own, first, number))
+    probability = min(grown[first] / total, _highest_probability(name, own, first, number))
     if set(weights) == {own.value}:
         probability = max(probability, own.probability)
-    runner_up = min(grown[second] / whole, 1.0 - probability) if second else 0.0
+    runner_up = min(grown[second] / total, 1.0 - probability) if second else 0.0
     supporting = sorted(
         (each for each in found if each.value == first), key=lambda e: (-e.nearness, e.example.document_id)
     )
@@ -242,8 +242,8 @@ def _highest_probability(name: str, own: Label, value: str, number: int) -> floa
 
 
 def _evidence(supporting: Sequence[TrainedLabel], weight: float, version: int, quote: Quote) -> Iterator[Evidence]:
-    whole = sum(each.nearness for each in supporting)
+    total = sum(each.nearness for each in supporting)
     for each in supporting[:_SHOWN]:
         rule = f"reads like '{each.example.name}', confirmed as {each.value} (lessons {version})"
-        share = round(weight * each.nearness / whole, 6)
+        share = round(weight * each.nearness / total, 6)
         yield Evidence(quote(each.example), EvidenceSource.CORRECTION, each.value, share, rule)

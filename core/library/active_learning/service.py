@@ -140,14 +140,14 @@ class ActiveLearningService:
 
     def _common(self, examples: Sequence[Example]) -> frozenset[str]:
         """Those marks of the examples that so many documents of the library share that they tell nothing."""
-        asked = {mark for each in examples for mark in each.traits.marks}
+        marks = {mark for each in examples for mark in each.traits.marks}
         counts: Counter[str] = Counter()
-        whole = 0
+        total = 0
         for block in self._records.all():
-            whole += len(block)
-            counts.update(mark for each in block for mark in asked.intersection(each.traits.marks))
-        least = max(_COMMON_FROM * _COMMON_SHARE, whole * _COMMON_SHARE)
-        return frozenset(mark for mark, count in counts.items() if whole >= _COMMON_FROM and count > least)
+            total += len(block)
+            counts.update(mark for each in block for mark in marks.intersection(each.traits.marks))
+        least = max(_COMMON_FROM * _COMMON_SHARE, total * _COMMON_SHARE)
+        return frozenset(mark for mark, count in counts.items() if total >= _COMMON_FROM and count > least)
 
     def _defer(self) -> None:
         self._jobs.defer(JobKind.LEARN, [0])
@@ -180,7 +180,7 @@ class ActiveLearningService:
     def recent_verdicts(self, limit: int) -> Sequence[tuple[LabelVerdict, Document]]:
         """Current verdicts on labels, newest first, with their documents; deleted documents are left out."""
         latest = {(each.document_id, each.field): each for each in self._store.verdicts()}
-        newest = [each for each in reversed(latest.values()) if each.said]
+        newest = [each for each in reversed(latest.values()) if each.value]
         newest.sort(key=lambda each: each.at, reverse=True)
         documents = self._catalogue.documents_by_id(sorted({each.document_id for each in newest}))
         known = [(each, documents[each.document_id]) for each in newest if each.document_id in documents]

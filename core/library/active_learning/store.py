@@ -138,7 +138,7 @@ class LabelVerdict:
     document_id: int
     sha256: str
     field: str
-    said: str
+    value: str
     who: str
     at: datetime
     given: str | None = None

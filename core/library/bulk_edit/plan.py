@@ -104,7 +104,7 @@ def value_of(document: Document, field: str) -> str:
 
 def plan_edits(
     documents: Sequence[Document],
-    wanted: Mapping[int, Sequence[BulkEdit]],
+    requested: Mapping[int, Sequence[BulkEdit]],
     living: Iterable[Document],
     terms: WorkspaceTerms,
 ) -> EditPlan:
@@ -115,12 +115,12 @@ def plan_edits(
     """
     changes: list[LabelEdit] = []
     problems: list[EditProblem] = []
-    places = {(each.sha256, each.project): each.id for each in living}
+    living_ids = {(each.sha256, each.project): each.id for each in living}
     for document in documents:
-        for edit in wanted.get(document.id, ()):
+        for edit in requested.get(document.id, ()):
             try:
                 after = _after(document, edit)
-                _check(document, edit.field, after, places, terms)
+                _check(document, edit.field, after, living_ids, terms)
             except BadRequest as problem:
                 problems.append(EditProblem(str(problem), document.name))
                 continue
@@ -129,8 +129,8 @@ def plan_edits(
                 continue
             changes.append(LabelEdit(document.id, document.name, edit.field, before, after, label))
             if edit.field == "project":
-                places.pop((document.sha256, document.project), None)
-                places[document.sha256, after or None] = document.id
+                living_ids.pop((document.sha256, document.project), None)
+                living_ids[document.sha256, after or None] = document.id
     return EditPlan(tuple(changes), tuple(problems))
 
 
@@ -180,7 +180,7 @@ def _check(
     document: Document,
     field: str,
     after: str,
-    places: Mapping[tuple[str, str | None], int],
+    living_ids: Mapping[tuple[str, str | None], int],
     terms: WorkspaceTerms,
 ) -> None:
     """Raises BadRequest for a value the field cannot hold."""
@@ -197,7 +197,7 @@ def _check(
     elif field in _MOST and len(after) > _MOST[field]:
         raise BadRequest(f"The {field} is too long ({len(after)} characters).", f"Use at most {_MOST[field]}.")
     elif field == "project" and not document.archived:
-        there = places.get((document.sha256, after or None), document.id)
+        there = living_ids.get((document.sha256, after or None), document.id)
         if there != document.id:
             raise BadRequest(f"The same file is in {after or 'no project'} already.", "Delete or archive one of them.")
 

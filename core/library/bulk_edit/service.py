@@ -70,23 +70,25 @@ class BulkEditService:
         self._log, self._catalogue, self._vectors = log, catalogue, vectors
         self._labelling, self._terms, self._now = labelling, terms, now
 
-    def plan(self, wanted: Mapping[int, Sequence[BulkEdit]]) -> EditPlan:
+    def plan(self, requested: Mapping[int, Sequence[BulkEdit]]) -> EditPlan:
         """What these edits (document id → edits) would change; nothing is changed."""
-        known = self._catalogue.documents_by_id(list(wanted))
-        gone = [
-            EditProblem("It is no longer in the library.", f"Document {each}") for each in wanted if each not in known
+        known = self._catalogue.documents_by_id(list(requested))
+        missing = [
+            EditProblem("It is no longer in the library.", f"Document {each}")
+            for each in requested
+            if each not in known
         ]
         plan = plan_edits(
-            [known[each] for each in wanted if each in known], wanted, self._catalogue.documents(), self._terms()
+            [known[each] for each in requested if each in known], requested, self._catalogue.documents(), self._terms()
         )
-        return replace(plan, problems=(*gone, *plan.problems))
+        return replace(plan, problems=(*missing, *plan.problems))
 
     def apply(
         self,
         changes: Sequence[LabelEdit],
         what: str,
         who: str = "analyst",
-        on_document: OnDocument = lambda done, whole, name: None,
+        on_document: OnDocument = lambda done, total, name: None,
     ) -> ChangeSet:
         """Apply planned changes and record them in the history. Skips deleted documents, and changes whose field no
         longer has the value that was planned on. Raises BadRequest when nothing is left to change.
@@ -111,10 +113,10 @@ class BulkEditService:
 
         Raises BadRequest naming every value that cannot be set, or when nothing would change.
         """
-        wanted: dict[int, list[BulkEdit]] = defaultdict(list)
+        requested: dict[int, list[BulkEdit]] = defaultdict(list)
         for document_id, name, value in labels:
-            wanted[document_id].append(BulkEdit(name, value))
-        plan = self.plan(wanted)
+            requested[document_id].append(BulkEdit(name, value))
+        plan = self.plan(requested)
         if plan.problems:
             raise BadRequest(" ".join(map(str, plan.problems)), "Choose other values.")
         confirmed = all(each.before == each.after for each in plan.changes)
@@ -145,8 +147,8 @@ class BulkEditService:
         """Move a document to the trash, and record it. Raises NotFound."""
         document = self._catalogue.document(document_id)
         self._labelling.delete(document_id, who)
-        gone = LabelEdit(document_id, document.name, DELETED, "", document.sha256)
-        return self._log.add(ChangeSet(self._now(), who, "Deleted", (gone,)))
+        deletion = LabelEdit(document_id, document.name, DELETED, "", document.sha256)
+        return self._log.add(ChangeSet(self._now(), who, "Deleted", (deletion,)))
 
     def undo(self, set_id: int, who: str = "analyst") -> UndoneEdit:
         """Undo a set of changes: every field that still has the value it was set to gets its previous value back.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.domain.documents import Document, Origin, Passage
 from core.library.duplicates.minhash import Triples, estimate_jaccard, shared_text, triples
-from core.library.versions.diff import VersionSentence, kept_share, sentences_of
+from core.library.versions.diff import VersionSentence, retained_share, sentences_of
 from core.library.versions.store import DuplicatePair, Signature, SignatureStore
 from core.library.versions.suggestions import may_be_versions, signature_of
 from core.ports.catalogue import Catalogue
@@ -130,12 +130,12 @@ class DuplicateComparer:
         both = sorted(((document, text), (other, beside)), key=lambda each: each[0].id)
         (first, first_text), (second, second_text) = both
         common = shared_text(first_text.triples, second_text.triples)
-        kept_shares = (
-            kept_share(first_text.sentences, second_text.sentences),
-            kept_share(second_text.sentences, first_text.sentences),
+        retained_shares = (
+            retained_share(first_text.sentences, second_text.sentences),
+            retained_share(second_text.sentences, first_text.sentences),
         )
-        suggested = may_be_versions(first, second, common, max(kept_shares))
-        pair = DuplicatePair(first.id, second.id, common.jaccard, *kept_shares, suggested)
+        suggested = may_be_versions(first, second, common, max(retained_shares))
+        pair = DuplicatePair(first.id, second.id, common.jaccard, *retained_shares, suggested)
         return pair if pair.near or pair.suggested else None
 
 

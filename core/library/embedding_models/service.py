@@ -67,7 +67,7 @@ class EmbeddingModelService:
 
     def status(self) -> ModelStatus:
         """The model in use, and the switch under way. Raises StoreFailed; needs no weights."""
-        failed = next((each for each in self._jobs.given_up() if each.kind is JobKind.EMBED), None)
+        failed = next((each for each in self._jobs.failures() if each.kind is JobKind.EMBED), None)
         return ModelStatus(self._store.current(), self._catalogue.statistics().passages, self._store.latest(), failed)
 
     @property
@@ -176,11 +176,11 @@ class EmbeddingModelService:
             self._jobs.defer(JobKind.LEARN, [0])
         return False
 
-    def _loaded(self, wanted: ModelInUse) -> Embedder:
-        embedder = self._models.get(wanted.model)
-        if embedder.name != wanted.name:
+    def _loaded(self, model: ModelInUse) -> Embedder:
+        embedder = self._models.get(model.model)
+        if embedder.name != model.name:
             raise ModelUnavailable(
-                f"'{wanted.model}' holds another model than when the library was embedded with it.",
+                f"'{model.model}' holds another model than when the library was embedded with it.",
                 "Restore that model, or cancel the switch and begin it again.",
             )
         return embedder

@@ -201,8 +201,8 @@ def reading_of(document: Document, passages: Sequence[Passage]) -> DocumentText:
 def _chosen(passages: Sequence[Passage]) -> Sequence[Passage]:
     if len(passages) <= _MOST_PASSAGES:
         return passages
-    rest, wanted = passages[_FROM_THE_OPENING:], _MOST_PASSAGES - _FROM_THE_OPENING
-    return [*passages[:_FROM_THE_OPENING], *(rest[place * len(rest) // wanted] for place in range(wanted))]
+    rest, remaining = passages[_FROM_THE_OPENING:], _MOST_PASSAGES - _FROM_THE_OPENING
+    return [*passages[:_FROM_THE_OPENING], *(rest[index * len(rest) // remaining] for index in range(remaining))]
 
 
 def _is_contents(passage: Passage) -> bool:
@@ -217,9 +217,9 @@ def _once(passages: Sequence[Passage]) -> Iterator[tuple[Passage, list[tuple[int
     for passage in passages:
         fresh = []
         for part in quotables(passage):
-            place = (passage.page, passage.start + part.span.start)
-            if place not in seen:
-                seen.add(place)
+            position = (passage.page, passage.start + part.span.start)
+            if position not in seen:
+                seen.add(position)
                 fresh.append((part.index, part.span.start, part.span.end, part.kind))
         yield passage, fresh
 
@@ -241,6 +241,6 @@ def _sentence(passage: Passage, index: int, start: int, end: int, position: int,
     text = passage.text[start:end]
     mark = _MARK.match(text)
     start += mark.end() if mark else 0
-    place = passage.start + start
-    quote = QuotedSpan(passage.text[start:end], passage.page, place, passage.start + end, passage.id, index)
+    offset = passage.start + start
+    quote = QuotedSpan(passage.text[start:end], passage.page, offset, passage.start + end, passage.id, index)
     return TextSentence(quote, display_quote(quote.text), passage.section, position, mark is not None, vector)

@@ -82,10 +82,10 @@ def _finders() -> tuple[LabelSignalFinder, LabelSignalFinder]:
 def _titled(reading: DocumentText) -> Iterator[Evidence]:
     """Signs of the title, the name and the first headings; of each sign the weightiest place."""
     headings = [each.text for each in reading.headings[:_HEADINGS] if each.text != reading.title]
-    places = [(reading.title, EvidenceSource.METADATA, 1.0), (reading.name_words, EvidenceSource.NAME, _NAME_SHARE)]
-    places += [(text, EvidenceSource.HEADING, _HEADING_SHARE) for text in headings]
+    sources = [(reading.title, EvidenceSource.METADATA, 1.0), (reading.name_words, EvidenceSource.NAME, _NAME_SHARE)]
+    sources += [(text, EvidenceSource.HEADING, _HEADING_SHARE) for text in headings]
     seen: set[int] = set()
-    for text, source, share in places:
+    for text, source, share in sources:
         for hit in _finders()[0].find(text):
             if id(hit.sign) not in seen:
                 seen.add(id(hit.sign))
@@ -265,7 +265,7 @@ def find_summary(reading: DocumentText) -> Summary:
         return Summary()
     scores, vectors = _scores(reading, prose)
     chosen = _chosen(scores, vectors, _MOST if len(prose) >= _SHORT_TEXT_SENTENCES else _FEW)
-    return Summary(tuple(prose[place].quote for place in sorted(chosen)))
+    return Summary(tuple(prose[index].quote for index in sorted(chosen)))
 
 
 def _scores(reading: DocumentText, prose: Sequence[TextSentence]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:

@@ -66,7 +66,7 @@ def find_questions(reading: DocumentText) -> Questions:
         return Questions()
     central = _central(reading)
     case = _Case(reading)
-    found = [*_headed(reading, central, case), *_told(reading, central, case)]
+    found = [*_headed(reading, central, case), *_candidates(reading, central, case)]
     chosen: list[_Candidate] = []
     for each in sorted(found, key=lambda one: (-one.weight - one.near, one.sentence.position)):
         most = _MOST if each.weight > _FILLING else _FEW
@@ -87,16 +87,16 @@ def _central(reading: DocumentText) -> dict[int, float]:
 
 def _headed(reading: DocumentText, central: dict[int, float], case: "_Case") -> Iterator[_Candidate]:
     """Headings that are questions, answered by one of the first sentences below that shares a word with the heading."""
-    places = [heading.followed_by for heading in reading.headings] + [len(reading.sentences)]
-    for heading, end in zip(reading.headings, places[1:], strict=True):
-        question = _asked(heading.text)
+    starts = [heading.followed_by for heading in reading.headings] + [len(reading.sentences)]
+    for heading, end in zip(reading.headings, starts[1:], strict=True):
+        question = _heading_question(heading.text)
         below = reading.sentences[heading.followed_by : min(end, heading.followed_by + _BELOW)]
         answer = next((each for each in below if _answers(question, each)), None) if question else None
         if answer is not None:
             yield _Candidate(case.sentence(question), answer, _HEADED, central.get(answer.position, 1.0))
 
 
-def _asked(heading: str) -> str:
+def _heading_question(heading: str) -> str:
     """The question a heading asks, "" when it asks none.
 
     >>> _asked("3. Who must file?"), _asked("What's new"), _asked("Overtime"), _asked("Why do this?")
@@ -113,19 +113,23 @@ def _asked(heading: str) -> str:
 def _answers(question: str, sentence: TextSentence) -> bool:
     if not is_prose(sentence.shown) or "?" in sentence.shown or ": " in sentence.shown[:30]:
         return False
-    asked = _told_stems(question)
+    question_stems = _content_stems(question)
     if _WHAT_IS.match(question):
         before = _SAYS_WHAT.split(sentence.shown, maxsplit=1)[0]
-        return bool(asked) and asked <= _told_stems(before) and len(_told_stems(before)) <= len(asked) + 1
-    return len(asked & _told_stems(sentence.shown)) >= min(2, max(len(asked), 1))
+        return (
+            bool(question_stems)
+            and question_stems <= _content_stems(before)
+            and len(_content_stems(before)) <= len(question_stems) + 1
+        )
+    return len(question_stems & _content_stems(sentence.shown)) >= min(2, max(len(question_stems), 1))
 
 
-def _told_stems(text: str) -> set[str]:
+def _content_stems(text: str) -> set[str]:
     """The stems of its words but for stop words."""
     return {stem(word) for word in keywords(text)}
 
 
-def _told(reading: DocumentText, central: dict[int, float], case: "_Case") -> Iterator[_Candidate]:
+def _candidates(reading: DocumentText, central: dict[int, float], case: "_Case") -> Iterator[_Candidate]:
     for sentence in reading.prose:
         near = central.get(sentence.position, 1.0)
         for form in question_forms() if near >= _LEAST_NEAR else ():
@@ -155,11 +159,11 @@ def _written(template: str, match: re.Match[str], case: "_Case") -> str:
     groups["base"] = base_forms().get(groups.get("done", ""), "")
     if not _good_deed(groups.get("deed", "")):
         return ""
-    asked = " ".join(template.format(**groups).split()).replace(" ?", "?")
+    question = " ".join(template.format(**groups).split()).replace(" ?", "?")
     inner = " ".join(groups.get(name, "") for name in ("rest", "deed", "doing", "condition", "actor", "term"))
-    if _POINTED.search(inner) or len(asked.split()) > _MOST_WORDS or any(sign in asked for sign in "[]<>{}|*`\\"):
+    if _POINTED.search(inner) or len(question.split()) > _MOST_WORDS or any(sign in question for sign in "[]<>{}|*`\\"):
         return ""
-    return asked
+    return question
 
 
 def _good_deed(deed: str) -> bool:
@@ -184,7 +188,7 @@ def _good_subject(subject: str, *, defined: bool) -> bool:
         return False
     if defined and (words[0].lower() in _NOT_DEFINED or (words[0] == "The" and len(words) == 2 and words[1].islower())):
         return False
-    stems = _told_stems(subject)
+    stems = _content_stems(subject)
     letters = sum(char.isalpha() or char == " " for char in subject)
     return bool(stems) and not keyword_words().furniture.issuperset(stems) and letters >= 0.8 * len(subject)
 
@@ -219,5 +223,5 @@ def _alike(one: _Candidate, other: _Candidate) -> bool:
     """Whether two questions have one answer, or most of their words."""
     if one.sentence.position == other.sentence.position:
         return True
-    words, others = _told_stems(one.question), _told_stems(other.question)
+    words, others = _content_stems(one.question), _content_stems(other.question)
     return len(words & others) > _SAME * max(len(words), len(others))

@@ -89,11 +89,11 @@ class EnrichmentService:
             return ()
         known = {each.operation: each for each in self._store.outcomes([document_id]).get(document_id, ())}
         first = passages[0].id
-        wanted = [each for each in operations if again or not self._stands(known.get(each), first)]
+        pending = [each for each in operations if again or not self._stands(known.get(each), first)]
         outcomes: Sequence[OperationOutcome] = ()
-        if wanted:
+        if pending:
             reading = reading_of(document, passages)
-            outcomes = [self._outcome(document_id, each, reading, first) for each in wanted]
+            outcomes = [self._outcome(document_id, each, reading, first) for each in pending]
             self._store.save(outcomes)
         # Also when nothing was wanted: a job may have ended between the outcomes and this.
         self._catalogue.save_keywords(document_id, self.of(document_id).keywords.words)

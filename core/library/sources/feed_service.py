@@ -134,9 +134,9 @@ class FeedService:
         answer = self._web.fetch(url)
         if not answer.body:
             raise EmptyFile(f"{answer.url} sends nothing (0 bytes).", "Look whether the address is right.")
-        asked = checked_url(url)
+        address = checked_url(url)
         return self._upload(
-            _page_name(answer), answer.body, project=project, tags=tags, source_type=SourceType.WEB, url=asked
+            _page_name(answer), answer.body, project=project, tags=tags, source_type=SourceType.WEB, url=address
         )
 
 

@@ -67,11 +67,11 @@ class FolderService:
 
     def add(self, path: str, *, project: str | None = None, tags: Sequence[str] = ()) -> WatchedFolder:
         """Watch a folder, and scan it at once. Raises BadRequest for a folder that may not or cannot be watched."""
-        wanted = Path(path.strip())
-        if not wanted.is_absolute():
+        folder = Path(path.strip())
+        if not folder.is_absolute():
             raise BadRequest(f"'{path}' is not a whole path.", "Write it from the root of the server on.")
-        self._check(wanted)
-        stored = self._store.add(WatchedFolder(str(self._scanner.resolve(wanted)), project=project, tags=tuple(tags)))
+        self._check(folder)
+        stored = self._store.add(WatchedFolder(str(self._scanner.resolve(folder)), project=project, tags=tuple(tags)))
         self.scan_soon(stored.id)
         return stored
 
@@ -112,16 +112,16 @@ class FolderService:
             self._store.change(replace(folder, looked=now, failure=problem.message, remedy=problem.hint))
             return
         known = self._store.files(folder_id)
-        place: int | None = None
+        queue_position: int | None = None
         seen = set[str]()
         for files in _blocks(self._changed_files(folder, known, now)):
             results = [self._upload_new(folder, known.get(path), each) for path, each in files]
             new = [document_id for _, document_id in results if document_id is not None]
-            place = self._jobs.defer_ingest(new, place)
+            queue_position = self._jobs.defer_ingest(new, queue_position)
             self._store.save_files(folder_id, [file for file, _ in results])
             seen |= {path for path, _ in files}
-        gone = [each for each in known.values() if (each.moving or each.failure) and each.path not in seen]
-        self._store.save_files(folder_id, [replace(each, moving=False, failure="", remedy="") for each in gone])
+        vanished = [each for each in known.values() if (each.moving or each.failure) and each.path not in seen]
+        self._store.save_files(folder_id, [replace(each, moving=False, failure="", remedy="") for each in vanished])
         self._store.change(replace(folder, looked=now, failure="", remedy=""))
 
     def _changed_files(

@@ -216,16 +216,16 @@ def checked_url(url: str) -> str:
     >>> checked_url(" https://example.org/feed.xml#top ")
     'https://example.org/feed.xml'
     """
-    asked = url.strip()
+    address = url.strip()
     try:
-        parts = urlsplit(asked)
+        parts = urlsplit(address)
         usable = parts.scheme.lower() in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # an invalid port or IPv6 address
         usable = False
     if (
         not usable
-        or len(asked.encode("utf-8", "replace")) > _LONGEST_URL
-        or any(letter <= " " or letter == "\x7f" for letter in asked)
+        or len(address.encode("utf-8", "replace")) > _LONGEST_URL
+        or any(letter <= " " or letter == "\x7f" for letter in address)
     ):
         raise BadRequest("That is not a web address.", "It begins with https:// or http://.")
     if parts.username is not None or parts.password is not None:

@@ -17,7 +17,7 @@ __all__ = [
     "VersionSentence",
     "compared",
     "folded",
-    "kept_share",
+    "retained_share",
     "sentences_of",
 ]
 
@@ -56,7 +56,7 @@ def folded(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def kept_share(before: Sequence[VersionSentence], after: Sequence[VersionSentence]) -> float:
+def retained_share(before: Sequence[VersionSentence], after: Sequence[VersionSentence]) -> float:
     """The share of the sentences of one text that the other contains verbatim, in [0, 1]; 0 for an empty text."""
     texts = {sentence.folded for sentence in after}
     return sum(sentence.folded in texts for sentence in before) / len(before) if before else 0.0
@@ -145,23 +145,23 @@ def _change(old: VersionSentence | None, new: VersionSentence | None) -> Sentenc
 
 def _moved(changes: Sequence[SentenceChange]) -> Iterator[SentenceChange]:
     """A sentence deleted in one place and added in another has moved; it is listed at its new place."""
-    gone: dict[str, list[SentenceChange]] = {}
+    deleted: dict[str, list[SentenceChange]] = {}
     for change in changes:
         if change.kind is ChangeKind.REMOVED and change.before is not None:
-            gone.setdefault(change.before.folded, []).append(change)
+            deleted.setdefault(change.before.folded, []).append(change)
     found: dict[int, SentenceChange] = {}
     dropped: set[int] = set()
-    for place, change in enumerate(changes):
-        if change.kind is ChangeKind.ADDED and change.after is not None and gone.get(change.after.folded):
-            origin = gone[change.after.folded].pop(0)
-            found[place] = replace(change, kind=ChangeKind.MOVED, before=origin.before)
+    for index, change in enumerate(changes):
+        if change.kind is ChangeKind.ADDED and change.after is not None and deleted.get(change.after.folded):
+            origin = deleted[change.after.folded].pop(0)
+            found[index] = replace(change, kind=ChangeKind.MOVED, before=origin.before)
             dropped.add(id(origin))
     carried = 0
-    for place, change in enumerate(changes):
+    for index, change in enumerate(changes):
         if id(change) in dropped:
             carried += change.skipped
             continue
-        merged = found.get(place, change)
+        merged = found.get(index, change)
         yield replace(merged, skipped=merged.skipped + carried)
         carried = 0
 
@@ -182,19 +182,19 @@ def _aligned(before: Sequence[VersionSentence], after: Sequence[VersionSentence]
 def _anchors(before: Sequence[VersionSentence], after: Sequence[VersionSentence]) -> list[tuple[int, int]]:
     """Places of the sentences that stand once in each text: the longest run of them in the order of both."""
     once = [Counter(sentence.folded for sentence in text) for text in (before, after)]
-    places = {each.folded: place for place, each in enumerate(after) if once[1][each.folded] == 1}
+    indices = {each.folded: index for index, each in enumerate(after) if once[1][each.folded] == 1}
     found = [
-        (place, places[each.folded])
-        for place, each in enumerate(before)
-        if once[0][each.folded] == 1 and each.folded in places
+        (index, indices[each.folded])
+        for index, each in enumerate(before)
+        if once[0][each.folded] == 1 and each.folded in indices
     ]
     ends: list[int] = []
     best: list[int] = []
     links: list[int] = []
-    for number, (_, place) in enumerate(found):
-        rank = bisect_left(ends, place)
+    for number, (_, index) in enumerate(found):
+        rank = bisect_left(ends, index)
         links.append(best[rank - 1] if rank else -1)
-        ends[rank : rank + 1], best[rank : rank + 1] = [place], [number]
+        ends[rank : rank + 1], best[rank : rank + 1] = [index], [number]
     run, number = [], best[-1] if best else -1
     while number >= 0:
         run.append(found[number])
@@ -258,16 +258,16 @@ def _parts(before: str, after: str) -> tuple[DiffSpan, ...]:
 
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     parts: list[DiffSpan] = []
-    gone = fresh = ""
+    deleted = fresh = ""
     for step in LCSseq.opcodes(old, new):
         here, there = "".join(old[step.src_start : step.src_end]), "".join(new[step.dest_start : step.dest_end])
         if step.tag != "equal":
-            gone, fresh = gone + here, fresh + there
+            deleted, fresh = deleted + here, fresh + there
             continue
-        parts += [*_replaced(gone, fresh), DiffSpan(ChangeKind.SAME, there)]
-        gone = fresh = ""
-    return (*parts, *_replaced(gone, fresh))
+        parts += [*_replaced(deleted, fresh), DiffSpan(ChangeKind.SAME, there)]
+        deleted = fresh = ""
+    return (*parts, *_replaced(deleted, fresh))
 
 
-def _replaced(gone: str, fresh: str) -> list[DiffSpan]:
-    return [DiffSpan(kind, text) for kind, text in ((ChangeKind.REMOVED, gone), (ChangeKind.ADDED, fresh)) if text]
+def _replaced(deleted: str, fresh: str) -> list[DiffSpan]:
+    return [DiffSpan(kind, text) for kind, text in ((ChangeKind.REMOVED, deleted), (ChangeKind.ADDED, fresh)) if text]

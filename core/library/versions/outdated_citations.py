@@ -16,7 +16,7 @@ from core.library.versions.store import VersionChains
 from core.ports.catalogue import Catalogue
 from core.search.citations.cite import display_quote
 
-__all__ = ["CitationUpdate", "CitingItem", "OutdatedCitation", "OutdatedCitationFinder", "taken_over"]
+__all__ = ["CitationUpdate", "CitingItem", "OutdatedCitation", "OutdatedCitationFinder", "with_updated_citation"]
 
 _LIKE = 60.0
 """Least similarity in per cent (Indel ratio of the characters) of a proposed sentence. Chosen by hand, not fitted."""
@@ -164,7 +164,7 @@ def _nearest(quote: str, document: Document, sentences: Sequence[VersionSentence
     return None if best is None else CitationUpdate(document, sentences[best[2]], best[1] / 100)
 
 
-def taken_over(insight: Insight, link: EvidenceLink, proposal: CitationUpdate) -> Insight:
+def with_updated_citation(insight: Insight, link: EvidenceLink, proposal: CitationUpdate) -> Insight:
     """The insight with the link moved to the proposed sentence; not stored yet."""
     sentence = proposal.sentence
     end = sentence.start + len(sentence.text)

@@ -43,15 +43,15 @@ class Signature:
 class DuplicatePair:
     """Two documents that are near-duplicates, or may be versions of each other. first < second, always.
 
-    same: Jaccard similarity of their word triples; first_kept, second_kept: share of the sentences of each that is in
-    the other; all in [0, 1]. suggested: whether one may be a new version of the other.
+    same: Jaccard similarity of their word triples; first_retained, second_retained: share of the sentences of each that
+    is in the other; all in [0, 1]. suggested: whether one may be a new version of the other.
     """
 
     first: int
     second: int
     same: float
-    first_kept: float
-    second_kept: float
+    first_retained: float
+    second_retained: float
     suggested: bool = False
 
     @property
@@ -63,9 +63,9 @@ class DuplicatePair:
         """The other one of the two."""
         return self.second if document_id == self.first else self.first
 
-    def kept(self, document_id: int) -> float:
+    def retained_share(self, document_id: int) -> float:
         """The share of this document's sentences that is in the other."""
-        return self.first_kept if document_id == self.first else self.second_kept
+        return self.first_retained if document_id == self.first else self.second_retained
 
 
 class VersionVerdict(StrEnum):
@@ -217,7 +217,7 @@ class VersionChains:
         if len(before) == 1:
             return (older.id, older.version_of, newer.version_of), (newer.id, newer.version_of, older.id)
         if len(after) == 1:
-            later = next(each for place, each in enumerate(before) if place and before[place - 1].id == older.id)
+            later = next(each for index, each in enumerate(before) if index and before[index - 1].id == older.id)
             return (newer.id, newer.version_of, older.id), (later.id, older.id, newer.id)
         raise BadRequest(
             f"'{older.name}' and '{newer.name}' both have other versions, which would branch.",

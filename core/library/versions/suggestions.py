@@ -164,7 +164,7 @@ def signature_of(document: Document, of: Triples) -> Signature:
     return Signature(document.id, len(of), minima(of), *keys, document.url)
 
 
-def may_be_versions(first: Document, second: Document, shared: SharedText, kept_share: float) -> bool:
+def may_be_versions(first: Document, second: Document, shared: SharedText, retained_share: float) -> bool:
     """Whether to suggest the pair as versions, in either order. kept: the larger share of the sentences of one that is
     in the other, in [0, 1].
 
@@ -172,7 +172,7 @@ def may_be_versions(first: Document, second: Document, shared: SharedText, kept_
     """
     if first.sha256 == second.sha256 or first.project != second.project or shared.jaccard == 1.0:
         return False
-    content = max(shared.most, kept_share)
+    content = max(shared.most, retained_share)
     if first.url and first.url == second.url:
         feeds = first.source_type is SourceType.FEED and second.source_type is SourceType.FEED
         return feeds or content >= _NAMED
@@ -240,5 +240,5 @@ def explained(older: Document, newer: Document, pair: DuplicatePair) -> str:
     if pair.same == 1.0:
         words.append("the same text")
     else:
-        words.append(f"{percent(pair.kept(older.id))} of the older one's sentences the same")
+        words.append(f"{percent(pair.retained_share(older.id))} of the older one's sentences the same")
     return ", ".join(words)

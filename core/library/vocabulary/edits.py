@@ -57,13 +57,13 @@ def edit_domain(
     (DomainWords(name='learning', title='', keywords=('mentor circle',), without=(), name_words=(), off=False),)
     """
     known = built_in_domains().get(name, ())
-    wanted = dict.fromkeys(keywords)
+    unique = dict.fromkeys(keywords)
     return vocabulary.with_changes(
         DomainWords(
             name,
             "" if title.strip() == built_in_titles().get(name) else title.strip(),
             tuple(word for word in keywords if word not in known),
-            tuple(word for word in known if word not in wanted),
+            tuple(word for word in known if word not in unique),
             tuple(name_words),
             off,
         )
@@ -77,12 +77,12 @@ def merge_vocabularies(known: Vocabulary, more: Vocabulary) -> Vocabulary:
     for authority in more.authorities:
         current = known.authority(authority.authority)
         authorities.append(AuthorityNames(current.authority, _union(current.names, authority.names)))
-    places = []
-    for place in more.jurisdictions:
-        old = known.jurisdiction(place.value)
-        names, agencies = _union(old.names, place.names), _union(old.agencies, place.agencies)
-        places.append(JurisdictionNames(place.value, place.title or old.title, names, agencies))
-    return known.with_changes(*domains, *authorities, *places)
+    jurisdictions = []
+    for jurisdiction in more.jurisdictions:
+        old = known.jurisdiction(jurisdiction.value)
+        names, agencies = _union(old.names, jurisdiction.names), _union(old.agencies, jurisdiction.agencies)
+        jurisdictions.append(JurisdictionNames(jurisdiction.value, jurisdiction.title or old.title, names, agencies))
+    return known.with_changes(*domains, *authorities, *jurisdictions)
 
 
 def _merge_domains(old: DomainWords, new: DomainWords) -> DomainWords:
@@ -138,11 +138,11 @@ def _domain_differences(before: Vocabulary, after: Vocabulary, name: str) -> Ite
 
 def _place_differences(before: Vocabulary, after: Vocabulary, value: str) -> Iterator[str]:
     old, new = before.jurisdiction(value), after.jurisdiction(value)
-    title = _place_title(before if new.silent else after, value)
+    title = _jurisdiction_title(before if new.silent else after, value)
     if value not in built_in_jurisdictions() and old.silent != new.silent:
         yield f"New place {title} ({value})." if not new.silent else f"{title} ({value}) removed."
     elif old.title != new.title:
-        yield f"{value} is now called {_place_title(after, value)}."
+        yield f"{value} is now called {_jurisdiction_title(after, value)}."
     yield from _word_differences(title, "names", old.names, new.names)
     yield from _word_differences(title, "agencies", old.agencies, new.agencies)
 
@@ -151,16 +151,16 @@ def _domain_title(vocabulary: Vocabulary, name: str) -> str:
     return WorkspaceTerms(vocabulary).domains.title(name)
 
 
-def _place_title(vocabulary: Vocabulary, value: str) -> str:
+def _jurisdiction_title(vocabulary: Vocabulary, value: str) -> str:
     return WorkspaceTerms(vocabulary).jurisdictions.title(value)
 
 
 def _word_differences(called: str, what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    added, gone = [word for word in new if word not in old], [word for word in old if word not in new]
+    added, removed = [word for word in new if word not in old], [word for word in old if word not in new]
     if added:
         yield f"{called}: {what} added: {_listed(added)}."
-    if gone:
-        yield f"{called}: {what} taken away: {_listed(gone)}."
+    if removed:
+        yield f"{called}: {what} taken away: {_listed(removed)}."
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -209,8 +209,8 @@ def check_vocabulary(vocabulary: Vocabulary) -> VocabularyFindings:
     problems += _titles_twice(vocabulary)
     for authority in vocabulary.authorities:
         problems += _word_problems(authority.authority.capitalize(), "name", authority.names)
-    for place in vocabulary.jurisdictions:
-        problems += _place_problems(place)
+    for jurisdiction in vocabulary.jurisdictions:
+        problems += _place_problems(jurisdiction)
     if not problems:
         notices += _without_effect(vocabulary)
         notices += _shared_keywords(vocabulary)
@@ -283,14 +283,14 @@ def _titles_twice(vocabulary: Vocabulary) -> Iterator[str]:
         seen.setdefault(title, name)
 
 
-def _place_problems(place: JurisdictionNames) -> Iterator[str]:
-    called = place.title or built_in_jurisdictions().get(place.value, place.value)
-    known = place.value in built_in_jurisdictions() or place.value == "country:US"
+def _place_problems(jurisdiction: JurisdictionNames) -> Iterator[str]:
+    called = jurisdiction.title or built_in_jurisdictions().get(jurisdiction.value, jurisdiction.value)
+    known = jurisdiction.value in built_in_jurisdictions() or jurisdiction.value == "country:US"
     if not known:
-        yield from _code_problems(place)
-    if len(place.title) > _LONGEST:
-        yield f"The title of '{place.value}' is longer than {_LONGEST} characters."
-    for what, names in (("name", place.names), ("agency", place.agencies)):
+        yield from _code_problems(jurisdiction)
+    if len(jurisdiction.title) > _LONGEST:
+        yield f"The title of '{jurisdiction.value}' is longer than {_LONGEST} characters."
+    for what, names in (("name", jurisdiction.names), ("agency", jurisdiction.agencies)):
         yield from _twice(names, f"{called}: the {what}")
         for name in names:
             if len(_PART.findall(name)) == 0:
@@ -303,18 +303,21 @@ def _place_problems(place: JurisdictionNames) -> Iterator[str]:
             yield f"{called}: more than {_MOST_WORDS:,} names."
 
 
-def _code_problems(place: JurisdictionNames) -> Iterator[str]:
-    if not _CODE.fullmatch(place.value):
-        yield f"'{place.value}' is not a jurisdiction: write federal, global, country:XX or state:XX, as in country:CA."
+def _code_problems(jurisdiction: JurisdictionNames) -> Iterator[str]:
+    if not _CODE.fullmatch(jurisdiction.value):
+        yield (
+            f"'{jurisdiction.value}' is not a jurisdiction: write federal, global, country:XX or state:XX,"
+            " as in country:CA."
+        )
         return
-    kind, _, code = place.value.partition(":")
+    kind, _, code = jurisdiction.value.partition(":")
     if kind == "state" and code not in TERRITORIES:
         yield (
-            f"'{place.value}' is not a state or territory of the United States, whose federal law ranks above every"
-            " 'state:'. Give the names of a province to its country."
+            f"'{jurisdiction.value}' is not a state or territory of the United States, whose federal law ranks above"
+            " every 'state:'. Give the names of a province to its country."
         )
-    if not place.title.strip():
-        yield f"'{place.value}' is new here and needs a title, the name pages show."
+    if not jurisdiction.title.strip():
+        yield f"'{jurisdiction.value}' is new here and needs a title, the name pages show."
 
 
 def _without_effect(vocabulary: Vocabulary) -> Iterator[str]:
@@ -350,9 +353,11 @@ def _shared_names(vocabulary: Vocabulary) -> Iterator[str]:
     """Names that mean another place without the workspace, or to another row of its own."""
     mine: dict[str, str] = {}
     title = WorkspaceTerms(vocabulary).jurisdictions.title
-    for place in vocabulary.jurisdictions:
-        for name in (*place.names, *place.agencies):
-            other = mine.setdefault(name, place.value)
-            other = other if other != place.value else BUILT_IN_TERMS.jurisdictions.parse(name) or place.value
-            if other != place.value:
-                yield f"'{name}' names {title(other)} too: it will mean {title(place.value)}."
+    for jurisdiction in vocabulary.jurisdictions:
+        for name in (*jurisdiction.names, *jurisdiction.agencies):
+            other = mine.setdefault(name, jurisdiction.value)
+            other = (
+                other if other != jurisdiction.value else BUILT_IN_TERMS.jurisdictions.parse(name) or jurisdiction.value
+            )
+            if other != jurisdiction.value:
+                yield f"'{name}' names {title(other)} too: it will mean {title(jurisdiction.value)}."

@@ -130,17 +130,17 @@ class VocabularyService:
 
         Raises what `save` raises, and NotFound.
         """
-        wanted = self.version(number).vocabulary if number else BUILT_IN
+        target = self.version(number).vocabulary if number else BUILT_IN
         note = f"as in version {number}" if number else "the product's own words"
-        return self.save(wanted, who=who, note=note, after=after)
+        return self.save(target, who=who, note=note, after=after)
 
-    def _with_carried(self, known: Vocabulary, wanted: Vocabulary) -> Vocabulary:
+    def _with_carried(self, known: Vocabulary, target: Vocabulary) -> Vocabulary:
         own = [each for each in known.domains if each.name not in built_in_domains()]
-        gone = [each for each in own if each.name not in {domain.name for domain in wanted.domains}]
-        if not gone:
-            return wanted
+        removed = [each for each in own if each.name not in {domain.name for domain in target.domains}]
+        if not removed:
+            return target
         carried = self.in_use()
-        return wanted.with_changes(*(replace(each, off=True) for each in gone if each.name in carried))
+        return target.with_changes(*(replace(each, off=True) for each in removed if each.name in carried))
 
     # Previews
 

@@ -55,8 +55,8 @@ def to_toml(vocabulary: Vocabulary) -> str:
 def _data(vocabulary: Vocabulary) -> dict[str, Any]:
     domains = {each.name: _without_empty(each, _DOMAIN_KEYS) for each in vocabulary.domains}
     authorities = {each.authority.value: list(each.names) for each in vocabulary.authorities}
-    places = {each.value: _without_empty(each, _PLACE_KEYS) for each in vocabulary.jurisdictions}
-    return {key: rows for key, rows in zip(_TOP, (domains, authorities, places), strict=True) if rows}
+    jurisdictions = {each.value: _without_empty(each, _PLACE_KEYS) for each in vocabulary.jurisdictions}
+    return {key: rows for key, rows in zip(_TOP, (domains, authorities, jurisdictions), strict=True) if rows}
 
 
 def _without_empty(change: DomainWords | JurisdictionNames, keys: Sequence[str]) -> dict[str, Any]:
@@ -82,14 +82,16 @@ def from_toml(text: str, name: str) -> Vocabulary:
 def from_data(raw: Mapping[str, Any], name: str) -> Vocabulary:
     """The vocabulary of parsed TOML. Raises BadRequest naming file and key for invalid data."""
     _known(raw, _TOP, name, "the file")
-    domains, authorities, places = (_table(raw.get(key, {}), name, key) for key in _TOP)
+    domains, authorities, jurisdictions = (_table(raw.get(key, {}), name, key) for key in _TOP)
     return Vocabulary(
         tuple(_domain(key, _table(row, name, f"domains.{key}"), name) for key, row in domains.items()),
         tuple(
             AuthorityNames(_authority(key, name), _words(names, name, f"authorities.{key}"))
             for key, names in authorities.items()
         ),
-        tuple(_place(key, _table(row, name, f"jurisdictions.{key}"), name) for key, row in places.items()),
+        tuple(
+            _jurisdiction(key, _table(row, name, f"jurisdictions.{key}"), name) for key, row in jurisdictions.items()
+        ),
     )
 
 
@@ -102,7 +104,7 @@ def _domain(key: str, row: Mapping[str, Any], name: str) -> DomainWords:
     return DomainWords(key, title, words["keywords"], words["without"], words["name_words"], off)
 
 
-def _place(key: str, row: Mapping[str, Any], name: str) -> JurisdictionNames:
+def _jurisdiction(key: str, row: Mapping[str, Any], name: str) -> JurisdictionNames:
     _known(row, _PLACE_KEYS, name, f"[jurisdictions.{key}]")
     title = row.get("title", "")
     if not isinstance(title, str):

@@ -334,10 +334,10 @@ def outcome_rows(batch: Batch, outcomes: Sequence[BatchOutcome]) -> list[Row]:
     """One row per row of the file, in its order, under OUTCOME_COLUMNS; refused and unasked rows are marked."""
     by_row = {each.question.row: each for each in outcomes}
     rows: dict[int, Row] = {each.row: _refused(each) for each in batch.problems}
-    for asked in batch.questions:
-        outcome = by_row.get(asked.row)
-        head = (asked.row, asked.key, asked.question)
-        rows[asked.row] = _answered(head, outcome) if outcome else (*head, NOT_ASKED, *_blank(head))
+    for question in batch.questions:
+        outcome = by_row.get(question.row)
+        head = (question.row, question.key, question.question)
+        rows[question.row] = _answered(head, outcome) if outcome else (*head, NOT_ASKED, *_blank(head))
     return [rows[row] for row in sorted(rows)]
 
 

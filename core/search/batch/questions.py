@@ -171,14 +171,14 @@ def _one_by_one(
             on_outcome(outcome_of(each, result))
 
 
-def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
+def outcome_of(question: BatchQuestion, result: SearchResult) -> BatchOutcome:
     """Summarise the result of a question in one row.
 
     A result without an answer counts as failed when a part of the library could not be searched.
     """
     failures = [f"search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error]
     outcome = BatchOutcome(
-        question=asked,
+        question=question,
         state=BatchState.ANSWERED,
         filters=result.filters_in_words,
         best=next((citation for hit in result.hits[:1] for citation in hit.citations), None),
@@ -192,7 +192,7 @@ def outcome_of(asked: BatchQuestion, result: SearchResult) -> BatchOutcome:
     if not result.answered:
         return replace(outcome, state=BatchState.UNANSWERED, why=result.silence)
     found = [hit.candidate.passage for hit in result.hits]
-    if asked.top_k is None:
+    if question.top_k is None:
         found += [each.candidate.passage for each in result.dropped if each.reason is DropReason.BEYOND_MAX]
     counts = Counter(passage.truth or UNKNOWN_TRUTH for passage in found)
     by_truth = _in_order({str(truth): number for truth, number in counts.items()})

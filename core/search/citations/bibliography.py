@@ -36,8 +36,8 @@ class CitedSource:
     def written(self) -> str:
         """The academic style with all cited pages and rows: "Government. IRS_Pub_15.pdf. Pages 5, 7–9."."""
         author = f"{self.authority.capitalize()}. " if self.authority else ""
-        places = [_ranges("Page", [(page, page) for page in self.pages]), _ranges("Row", self.rows)]
-        return f"{author}{self.name}." + "".join(f" {words}." for words in places if words)
+        locations = [_ranges("Page", [(page, page) for page in self.pages]), _ranges("Row", self.rows)]
+        return f"{author}{self.name}." + "".join(f" {words}." for words in locations if words)
 
 
 def result_citations(result: SearchResult) -> tuple[Citation, ...]:

@@ -214,8 +214,8 @@ def cite(
     for part in _with_items(quotables(passage), passage.text, answer_kind):
         sentence = part.span.of(passage.text)
         keyword_relevance = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
-        held = answer_kind is None or bool(answer_kind.answer_in(sentence))
-        fullness = _fullness(sentence) * (1.0 if held else _WITHOUT_ANSWER)
+        holds_answer = answer_kind is None or bool(answer_kind.answer_in(sentence))
+        fullness = _fullness(sentence) * (1.0 if holds_answer else _WITHOUT_ANSWER)
         near = max(cosines[part.index : max(part.index, part.last) + 1], default=None)
         relevance = (keyword_relevance if near is None else (keyword_relevance + near) / 2) * fullness
         weighed.append((part, relevance))
@@ -364,22 +364,22 @@ def written(citation: Citation, style: CitationStyle | str) -> str:
 
 def linked(citation: Citation) -> str:
     """The place of a citation as a Markdown link to its document, escaped: `[IRS\\_Pub\\_15.pdf, p.5](https://…)`."""
-    place = re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(_brief(citation)[1:-1].split()))
-    return f"[{place}]({citation.address})" if citation.address else f"\\[{place}\\]"
+    location = re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(_brief(citation)[1:-1].split()))
+    return f"[{location}]({citation.address})" if citation.address else f"\\[{location}\\]"
 
 
 def _brief(citation: Citation) -> str:
-    place = _place(citation, "p.")
-    return f"[{citation.document_name}, {place}]" if place else f"[{citation.document_name}]"
+    location = _location(citation, "p.")
+    return f"[{citation.document_name}, {location}]" if location else f"[{citation.document_name}]"
 
 
 def _academic(citation: Citation) -> str:
     author = f"{citation.authority.capitalize()}. " if citation.authority else ""
-    place = _place(citation, "Page ")
-    return f"{author}{citation.document_name}." + (f" {place[0].upper()}{place[1:]}." if place else "")
+    location = _location(citation, "Page ")
+    return f"{author}{citation.document_name}." + (f" {location[0].upper()}{location[1:]}." if location else "")
 
 
-def _place(citation: Citation, page: str) -> str:
+def _location(citation: Citation, page: str) -> str:
     if citation.rows is not None:
         first, last = citation.rows
         return f"row {first}" if first == last else f"rows {first}–{last}"

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from core.domain.errors import NotFound, UnreadableFile
 
-__all__ = ["Box", "PagePicture", "bare", "letters_shown", "located", "opened_page", "page_picture", "places"]
+__all__ = ["Box", "PagePicture", "bare", "letters_shown", "located", "opened_page", "page_picture", "word_boxes"]
 
 _PDFIUM = Lock()  # pdfium is not thread-safe
 
@@ -72,10 +72,10 @@ def opened_page(data: bytes, number: int) -> Iterator[Any]:
 def located(data: bytes, number: int, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
     """`places` on page `number` (1-based) of a PDF. Raises what `opened_page` raises."""
     with opened_page(data, number) as page:
-        return places(page, text, spans)
+        return word_boxes(page, text, spans)
 
 
-def places(page: Any, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+def word_boxes(page: Any, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
     """The boxes of each span of a page's extracted text, one per printed line; none for a span that is not found
     exactly."""
     text_page = page.get_textpage()
@@ -156,9 +156,9 @@ def _runs(printed: _Letters, read: _Letters, text: str, start: int, end: int) ->
     Searched line by line where the text has another line order than the page.
     """
     first, last = read.inside(start, end)
-    whole = _at(printed.bare, read.bare, first, last) if first < last else None
-    if whole is not None:
-        return [(printed.origins[whole[0]], printed.origins[whole[1] - 1])]
+    span = _at(printed.bare, read.bare, first, last) if first < last else None
+    if span is not None:
+        return [(printed.origins[span[0]], printed.origins[span[1] - 1])]
     breaks = [at for at in range(start, end) if text[at] == "\n"]
     lines = [read.inside(a, b) for a, b in zip([start, *breaks], [*breaks, end], strict=True)]
     found = [_at(printed.bare, read.bare, a, b) for a, b in lines if a < b]
@@ -173,9 +173,9 @@ def _at(printed: str, read: str, first: int, last: int) -> tuple[int, int] | Non
         for before, after in dict.fromkeys(((reach, reach), (reach, 0), (0, reach))):
             begin = max(0, first - before)
             around = read[begin : last + after]
-            place = _only(printed, around)
-            if place is not None and _only(read, around) is not None:
-                return place + first - begin, place + last - begin
+            match = _only(printed, around)
+            if match is not None and _only(read, around) is not None:
+                return match + first - begin, match + last - begin
     return None
 
 
@@ -305,7 +305,7 @@ def page_picture(
     """
     with opened_page(data, number) as page:
         picture = page.render(scale=scale).to_pil().convert("RGB")
-        boxes = places(page, text, spans) if spans else []
+        boxes = word_boxes(page, text, spans) if spans else []
         width = page.get_width()
     found = sum(1 for each in boxes if each)
     drawn = _marked(picture, [box for each in boxes for box in each], picture.width / width)

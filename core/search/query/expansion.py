@@ -258,8 +258,8 @@ class SynonymFinder:
     def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
         """Delete the words of these texts that are used nowhere else. unused: those of given stems that no passage
         contains. Raises StoreFailed."""
-        if gone := unused(sorted(words_of(texts))):
-            self._store.discard(gone)
+        if unknown := unused(sorted(words_of(texts))):
+            self._store.discard(unknown)
 
     def near(self, terms: Sequence[str]) -> Mapping[str, tuple[NearWord, ...]]:
         """The nearest words of each question term, nearest first, without the term. Raises ModelUnavailable."""
@@ -285,9 +285,9 @@ class SynonymFinder:
     def _vectors(self, units: NDArray[np.float32], rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
         """One vector per term: the stored one if the word is known, else embedded now."""
         vectors = units[rows]
-        unknown = [place for place, row in enumerate(rows) if row < 0]
+        unknown = [index for index, row in enumerate(rows) if row < 0]
         if unknown:
-            vectors[unknown] = self._embedder.embed([terms[place] for place in unknown])
+            vectors[unknown] = self._embedder.embed([terms[index] for index in unknown])
         return vectors
 
 

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route
-from core.knowledge.answer_kinds import asked_kind
+from core.knowledge.answer_kinds import question_kind
 from core.knowledge.routes import Category, Routes, routes
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.text.tokenize import STOP_WORDS, keywords, phrase_pattern, stem, words
@@ -17,7 +17,7 @@ from core.text.word_patterns import found_phrases
 
 __all__ = [
     "AskedDates",
-    "asked_dates",
+    "dates_in_question",
     "matched_patterns",
     "question_category",
     "question_terms",
@@ -69,14 +69,14 @@ class AskedDates:
     words: str
 
 
-def asked_dates(question: str, today: date) -> AskedDates | None:
+def dates_in_question(question: str, today: date) -> AskedDates | None:
     """The first date expression of a question, or None.
 
-    >>> asked_dates("changes since March 2024", date(2026, 1, 1))
+    >>> dates_in_question("changes since March 2024", date(2026, 1, 1))
     AskedDates(start=datetime.date(2024, 3, 1), end=None, words='since March 2024')
-    >>> asked_dates("overtime in 2023", date(2026, 1, 1)).end
+    >>> dates_in_question("overtime in 2023", date(2026, 1, 1)).end
     datetime.date(2023, 12, 31)
-    >>> asked_dates("29 U.S.C. 1162", date(2026, 1, 1)) is None
+    >>> dates_in_question("29 U.S.C. 1162", date(2026, 1, 1)) is None
     True
     """
     for pattern in (_BETWEEN, _SINCE, _AFTER, _BEFORE, _UNTIL, _WITHIN):
@@ -156,8 +156,8 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
     question = question.replace("’", "'")
     category, found = _category(question, table) if "category" not in removed_chips else (table.default, ())
     domain = {} if "domain" in removed_chips else _domains(question, terms)
-    place = {} if "jurisdiction" in removed_chips else terms.jurisdictions.hits(question)
-    dates = None if "date" in removed_chips else asked_dates(question, today)
+    jurisdictions = {} if "jurisdiction" in removed_chips else terms.jurisdictions.hits(question)
+    dates = None if "date" in removed_chips else dates_in_question(question, today)
     trend = () if "trend" in removed_chips else _trend(question, table, today)
     relational = () if "relational" in removed_chips else found_phrases(table.relational_phrases, question)
     confidence = min(table.confidence_base + table.confidence_step * len(found), table.confidence_most)
@@ -166,14 +166,14 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
         confidence=round(confidence, 10),
         truths=dict(category.truths),
         domain=next(iter(domain), None),
-        jurisdiction=next(iter(place), None),
+        jurisdiction=next(iter(jurisdictions), None),
         date_from=dates.start.isoformat() if dates and dates.start else None,
         date_to=dates.end.isoformat() if dates and dates.end else None,
         trend=bool(trend),
         relational=bool(relational),
         keywords=keywords(question),
-        answer_kind=asked_kind(question),
-        chips=_chips(category, found, domain, place, dates, trend, relational),
+        answer_kind=question_kind(question),
+        chips=_chips(category, found, domain, jurisdictions, dates, trend, relational),
     )
 
 
@@ -244,14 +244,14 @@ def _chips(
     category: Category,
     found: Sequence[str],
     domain: Mapping[str, Sequence[str]],
-    place: Mapping[str, Sequence[str]],
+    jurisdictions: Mapping[str, Sequence[str]],
     dates: AskedDates | None,
     trend: Sequence[str],
     relational: Sequence[str],
 ) -> tuple[Chip, ...]:
     chips = [Chip("category", category.name, ", ".join(found))] if found else []
     chips += [Chip("domain", name, ", ".join(matched)) for name, matched in list(domain.items())[:1]]
-    chips += [Chip("jurisdiction", name, ", ".join(matched)) for name, matched in list(place.items())[:1]]
+    chips += [Chip("jurisdiction", name, ", ".join(matched)) for name, matched in list(jurisdictions.items())[:1]]
     if dates:
         bounds = [day.isoformat() if day else "" for day in (dates.start, dates.end)]
         chips.append(Chip("date", " to ".join(bounds).strip(), dates.words))

@@ -18,7 +18,7 @@ from core.domain.filters import SearchFilters, parse_bound
 from core.domain.queries import Chip
 from core.domain.sanitize import storable_text
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.search.query.route import AskedDates, asked_dates
+from core.search.query.route import AskedDates, dates_in_question
 from core.text.phrase_match import phrase_words
 
 __all__ = ["ParsedQuery", "misread", "narrowed", "quoted_phrases", "read_query"]
@@ -126,19 +126,19 @@ class ParsedQuery:
 
     def without_chips(self, removed: Collection[str]) -> "ParsedQuery":
         """The question without the conditions of the removed chips (by kind). Words of a removed phrase stay."""
-        gone = {chip.kind for chip in self.chips} & set(removed)
-        if not gone:
+        kinds = {chip.kind for chip in self.chips} & set(removed)
+        if not kinds:
             return self
         left = {
-            name: tuple(value for value in values if f"field:{name}:{value}" not in gone)
+            name: tuple(value for value in values if f"field:{name}:{value}" not in kinds)
             for name, values in self.fields.items()
         }
         return replace(
             self,
-            phrases=tuple(phrase for phrase in self.phrases if f"phrase:{phrase}" not in gone),
-            without=tuple(phrase for phrase in self.without if f"without:{phrase}" not in gone),
+            phrases=tuple(phrase for phrase in self.phrases if f"phrase:{phrase}" not in kinds),
+            without=tuple(phrase for phrase in self.without if f"without:{phrase}" not in kinds),
             fields={name: values for name, values in left.items() if values},
-            chips=tuple(chip for chip in self.chips if chip.kind not in gone),
+            chips=tuple(chip for chip in self.chips if chip.kind not in kinds),
         )
 
 
@@ -264,7 +264,7 @@ def _field_term(name: str, typed: str, minus: bool, words: str, terms: Workspace
 def _dates(name: str, typed: str) -> AskedDates | None:
     """The dates a date term admits, None for an invalid date ("2024", "2024-03", "2024-03-15", "March 2024" are
     valid)."""
-    dates = asked_dates(f"{name} {typed}", _ANY_DAY)
+    dates = dates_in_question(f"{name} {typed}", _ANY_DAY)
     return dates if dates is not None and dates.words == f"{name} {typed}" else None
 
 
@@ -291,17 +291,17 @@ def narrowed(filters: SearchFilters, query: ParsedQuery, documents: Mapping[int,
         if name in _DATES:
             continue
         target = _FIELDS[name].filter
-        meant: tuple[Any, ...] = _documents(values, documents) if name == "document" else values
+        resolved: tuple[Any, ...] = _documents(values, documents) if name == "document" else values
         if key != name:
             target = f"exclude_{target}"
-            meant = tuple(dict.fromkeys((*getattr(filters, target), *meant)))
+            resolved = tuple(dict.fromkeys((*getattr(filters, target), *resolved)))
         elif target in ("tags", "entities"):
             changes[f"{target}_mode"] = "any"
         else:
-            chosen = getattr(filters, target) or meant
-            both = tuple(value for value in meant if value in chosen)
-            nowhere, meant = nowhere or not both, both or meant
-        changes[target] = meant
+            chosen = getattr(filters, target) or resolved
+            both = tuple(value for value in resolved if value in chosen)
+            nowhere, resolved = nowhere or not both, both or resolved
+        changes[target] = resolved
     if nowhere:
         changes["documents"] = (_NOWHERE,)
     return filters.replace(**changes, **_bounds(filters, query))
@@ -310,13 +310,11 @@ def narrowed(filters: SearchFilters, query: ParsedQuery, documents: Mapping[int,
 def _documents(names: Sequence[str], documents: Mapping[int, str]) -> tuple[int, ...]:
     found: list[int] = []
     for name in names:
-        wanted = name.lower()
+        part = name.lower()
         exact = [
-            i
-            for i, known in documents.items()
-            if known.lower() in (wanted, f"{wanted}.{known.lower().rpartition('.')[2]}")
+            i for i, known in documents.items() if known.lower() in (part, f"{part}.{known.lower().rpartition('.')[2]}")
         ]
-        found += exact or [i for i, known in documents.items() if wanted in known.lower()]
+        found += exact or [i for i, known in documents.items() if part in known.lower()]
     return tuple(dict.fromkeys(found))
 
 

@@ -82,9 +82,9 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
         return "No passage shares a word or a meaning with the question."
     found = {term.term for each in nearest for term in each.signals.terms if term.score > 0}
     near: dict[str, NearWord] = {}
-    for word in (word for each in nearest for word in each.signals.near_words if word.asked not in found):
-        if word.asked not in near or word.closeness > near[word.asked].closeness:
-            near[word.asked] = word
+    for word in (word for each in nearest for word in each.signals.near_words if word.query_word not in found):
+        if word.query_word not in near or word.closeness > near[word.query_word].closeness:
+            near[word.query_word] = word
     rarest = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])
     missing = [f"“{term}”" for term in rarest if term not in near][:_NAMED]
     only_near = [f"“{term}” only as “{near[term].word}”" for term in rarest if term in near][:_NAMED]

@@ -165,7 +165,7 @@ def _synonym_match(candidate: Candidate, context: ScoringContext) -> FactorValue
     if signals.synonym_match is None:
         return FactorValue(context.table["synonym_match"]["unknown"], "neutral: near words were not looked for")
     listed = ", ".join(
-        f"'{each.word}' for '{each.asked}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
+        f"'{each.word}' for '{each.query_word}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
         for each in signals.near_words[:4]
     )
     by = f": {listed}" if listed else ""

@@ -116,12 +116,12 @@ def rank(
             accepted.append(ScoredCandidates(candidate, scored))
         else:
             dropped.append(Dropped(candidate, *found, scored))
-    accepted.sort(key=_place)
+    accepted.sort(key=_sort_key)
     dropped.sort(key=lambda item: (-round(item.score.total if item.score else 0.0, DIGITS), item.candidate.passage.id))
     return tuple(accepted), tuple(dropped)
 
 
-def _place(item: ScoredCandidates) -> tuple[int, float, int]:
+def _sort_key(item: ScoredCandidates) -> tuple[int, float, int]:
     return item.candidate.signals.band, -round(item.score.total, DIGITS), item.candidate.passage.id
 
 
@@ -165,17 +165,17 @@ def collapse(
     near = near_duplicates([scored.candidate.passage.text for scored in ranked])
     duplicates: dict[int, list[int]] = {}
     dropped: list[Dropped] = []
-    for place, scored in enumerate(ranked):
-        twin = min((other for other in near[place] if other in duplicates), default=None)
+    for index, scored in enumerate(ranked):
+        twin = min((other for other in near[index] if other in duplicates), default=None)
         if twin is None:
-            duplicates[place] = []
+            duplicates[index] = []
             continue
         passage = ranked[twin].candidate.passage
         if scored.candidate.signals.band == ranked[twin].candidate.signals.band:
             duplicates[twin].append(scored.candidate.passage.id)
         detail = f"near-identical to passage {passage.id} of {passage.document_name}, which is shown"
         dropped.append(Dropped(scored.candidate, DropReason.COLLAPSED, detail, scored.score))
-    return tuple((ranked[place], tuple(similar)) for place, similar in duplicates.items()), tuple(dropped)
+    return tuple((ranked[index], tuple(similar)) for index, similar in duplicates.items()), tuple(dropped)
 
 
 def near_duplicates(texts: Sequence[str]) -> tuple[frozenset[int], ...]:

@@ -117,10 +117,10 @@ def _distinct(passage: Passage, similar: Sequence[SimilarPassage], most: int) ->
     same = near_duplicates([passage.text, *(each.passage.text for each in similar)])
     distinct: list[SimilarPassage] = []
     chosen = {0}
-    for place, each in enumerate(similar, start=1):
-        if len(distinct) < most and not same[place] & chosen:
+    for number, each in enumerate(similar, start=1):
+        if len(distinct) < most and not same[number] & chosen:
             distinct.append(each)
-            chosen.add(place)
+            chosen.add(number)
     return tuple(distinct)
 
 

@@ -235,7 +235,7 @@ def read_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, Aggregat
 def take_rate(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure]:
     """The share that "attrition rate" asks for: of the condition read from the words before "rate". Raises Unclear."""
     end = parse.items[at].first
-    ends = {item.first: item.last for place, item in enumerate(parse.items) if place in parse.used}
+    ends = {item.first: item.last for index, item in enumerate(parse.items) if index in parse.used}
     before = [(first, clause) for first, clause in parse.where if ends.get(first) == end]
     if not before:
         raise Unclear("It is not clear which rate is meant.")
@@ -414,13 +414,13 @@ def _totals_rows(parse: QuestionParse) -> bool:
     return exact and not has_word(parse, "much")
 
 
-def _implied_aggregation(meaning: WordMeaning, *, said: bool) -> Aggregation:
+def _implied_aggregation(meaning: WordMeaning, *, explicit: bool) -> Aggregation:
     """How a number per group is aggregated when the question does not say: quantities are added up, ratings and rates
     averaged.
     """
     assert meaning.column is not None
     stems = set(header_words(meaning.column.header))
-    if not said and stems & _AVERAGED:
+    if not explicit and stems & _AVERAGED:
         return Aggregation.AVERAGE
     return Aggregation.SUM
 
@@ -460,7 +460,9 @@ def read_count_per_group(parse: QuestionParse) -> ShapeStep:
         refs = [ColumnRef(base.name, column.name) for column in money_columns(base)]
         rivals = tuple((counted, AggregateMeasure(Aggregation.SUM, ref)) for ref in refs)
         parse = replace(parse, choices=(*parse.choices, *rivals))  # "total orders": how many, or how much
-    measures = [AggregateMeasure(_implied_aggregation(meaning, said=bool(sums)), meaning.ref) for meaning in numbers]
+    measures = [
+        AggregateMeasure(_implied_aggregation(meaning, explicit=bool(sums)), meaning.ref) for meaning in numbers
+    ]
     if not sums and any(_may_be_averaged(meaning) for meaning in numbers):
         parse = replace(parse, choices=(*parse.choices, (Aggregation.SUM, Aggregation.AVERAGE)))
     return parse, TableQuery(

@@ -81,7 +81,7 @@ def _about_one_row(where: Clauses) -> Clauses:
     Under a negation no row may meet all of them."""
     merged: list[tuple[int, AnyOf | Related]] = []
     for at, clause in where:
-        same = next((place for place, (_, other) in enumerate(merged) if _same_pointer(other, clause)), None)
+        same = next((index for index, (_, other) in enumerate(merged) if _same_pointer(other, clause)), None)
         if same is None or not isinstance(clause, Related):
             merged.append((at, clause))
             continue

@@ -143,8 +143,8 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
-    whole = {token.stem for token in tokens[first:last]} >= set(named)
-    quality += _COMPLETE * (len(named) - 1) / 1.6 if whole else 0.0
+    is_complete = {token.stem for token in tokens[first:last]} >= set(named)
+    quality += _COMPLETE * (len(named) - 1) / 1.6 if is_complete else 0.0
     head = 0.2 if tokens[last - 1].stem == named[-1] else 0.0
     own = 0.5 if path.hops == 0 else 0.0
     return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))
@@ -152,7 +152,7 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
 
 # Long: each test rules out one way to misread a header.
 def column_meaning(
-    words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, things: Collection[str]
+    words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, entities: Collection[str]
 ) -> LexiconPhrase | None:
     """The column that tokens [first, last) name: each a word of its header, or a stop word between; else None.
 
@@ -183,7 +183,7 @@ def column_meaning(
         return None
     if headless and column.type is ColumnType.TEXT and header[-1] in _KINDS:
         return None
-    if headless and amount and all(token.stem in things for token in tokens):
+    if headless and amount and all(token.stem in entities for token in tokens):
         return None
     coverage = 1 - sum(weights[at] for at in unnamed) / sum(weights)
     head = bool({tokens[-1].word, *plain_words(tokens[-1].word)} & set(plain_header(column.header)[-1:]))
@@ -232,13 +232,13 @@ def _match_header(
     unnamed = dict(enumerate(header))
     written = _written(column.header, header)
     quality, skipped = 0.0, False
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         found = _header_position(token, unnamed, written)
         if found is None and token.stem in beside and len(tokens) > 1:
             skipped = True
             continue
         if found is None:
-            if place in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
+            if index in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
                 return None
             continue
         at, sureness = found
@@ -382,7 +382,7 @@ def _mostly_states(column: Column) -> bool:
 
 # Long: whole values come before parts of values, which depend on them.
 def value_meanings(
-    tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, things: Collection[str]
+    tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, entities: Collection[str]
 ) -> Iterator[LexiconPhrase]:
     """Values that equal the tokens [first, last) or, with a lower score, contain them all.
 
@@ -393,28 +393,28 @@ def value_meanings(
     quoted = any(token.quoted for token in tokens[first:last])
     length = len(stems)
     lexicon = asking()
-    whole: dict[str, list[str]] = {}
+    by_value: dict[str, list[str]] = {}
     columns: dict[str, Column] = {}
     for column, value in values.whole.get(stems, []):
-        whole.setdefault(column.name, []).append(value)
+        by_value.setdefault(column.name, []).append(value)
         columns[column.name] = column
     telling = {token.stem for token in tokens[first:last] if not token.stop_word}
     if telling <= set(header_words(path.table.name)) and not quoted:
-        whole = {}  # "the fight song" names the rows of fight songs, although one is called so
-    if not whole and length == 1 and not quoted:
+        by_value = {}  # "the fight song" names the rows of fight songs, although one is called so
+    if not by_value and length == 1 and not quoted:
         for noun_of in (key for key in values.whole if len(key) == 1 and is_noun_of(tokens[first].word, key[0])):
             for column, value in values.whole[noun_of]:
-                whole.setdefault(column.name, []).append(value)
+                by_value.setdefault(column.name, []).append(value)
                 columns[column.name] = column
-    for name, same in whole.items():
+    for name, same in by_value.items():
         same_spelling = any(plain_words(value) == spelling for value in same)
         if not quoted and any(header_words(each.header) == stems and each.name != name for each in path.table.columns):
             continue  # a county, not the sponsor called county
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
-    weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in things for stem in stems)
+    weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in entities for stem in stems)
     weak = weak or all(lexicon.operators.get((token.word,)) in _TIMES for token in tokens[first:last])
-    if whole or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
+    if by_value or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
         return
     containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()
     by_column: dict[str, list[str]] = {}

@@ -126,8 +126,8 @@ def _ranked_rows(
     of_rows = measure.aggregation in (Aggregation.MOST, Aggregation.LEAST)
     if not of_rows or (limit is None and not _asks_for_rows(parse)):
         return TableQuery("", measures=(measure,))
-    columns, asked = _row_columns(parse, [ref]), (*_naming_columns(parse), ref)
-    return TableQuery("", columns=columns, order=Ordering(ref, descending), limit=limit or 1, asked=asked)
+    columns, requested = _row_columns(parse, [ref]), (*_naming_columns(parse), ref)
+    return TableQuery("", columns=columns, order=Ordering(ref, descending), limit=limit or 1, requested=requested)
 
 
 def _is_good(parse: QuestionParse, measure: AggregateMeasure | None, word: str) -> bool:
@@ -302,10 +302,10 @@ def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Col
         meaning = _rankable(parse, named)
         if meaning is None:
             continue
-        asked = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
+        is_list_request = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
         behind = parse.words.tokens[parse.items[named].last : parse.items[named].last + 1]
-        asked = asked or any(token.word in _HAVING_WORDS for token in behind)
-        if asked or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
+        is_list_request = is_list_request or any(token.word in _HAVING_WORDS for token in behind)
+        if is_list_request or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
             return parse.use(named), display_columns(parse, meaning, named)
     return parse, []
 
@@ -377,7 +377,7 @@ def check_who(parse: QuestionParse, query: TableQuery) -> None:
     people = [(path.alias, column) for path in parse.reachable.joinable() for column in people_columns(path.table)]
     if any(alias == base.name and (column.key or differs_in_rows(column)) for alias, column in people):
         return
-    shown = {*query.asked, *query.columns, *(group.ref for group in query.groups)}
+    shown = {*query.requested, *query.columns, *(group.ref for group in query.groups)}
     if not shown & {ColumnRef(alias, column.name) for alias, column in people}:
         raise Unclear("No column says who.")
 
@@ -392,7 +392,7 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
         parse = parse.add_doubt(OTHER_TABLE)
     distinct = parse.positions("distinct")
     parse = parse.use(*entities, *distinct)
-    asked: list[ColumnRef] = []
+    requested: list[ColumnRef] = []
     for at in entities:
         before = parse.item(at - 1, "column")
         column = before.meaning.column if before and before.meaning else None
@@ -404,25 +404,25 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
             if meaning is None:
                 raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[at])}' is about.")
             target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
-            if not asked and not entities and target is not None and meaning.kind == "column":
+            if not requested and not entities and target is not None and meaning.kind == "column":
                 parse = parse.add_doubt(OTHER_TABLE)
-            asked += display_columns(parse, meaning, at)
+            requested += display_columns(parse, meaning, at)
         parse = parse.use(at)
-    if not entities and not distinct and asked and _any_amount(parse, asked):
-        if (query := _one_total(parse, asked)) is not None:
+    if not entities and not distinct and requested and _any_amount(parse, requested):
+        if (query := _one_total(parse, requested)) is not None:
             return parse, query
         parse = replace(parse, one_row=first_word(parse) not in _LISTING)
-    values = asked and not _any_amount(parse, asked) and (distinct or not entities)
+    values = requested and not _any_amount(parse, requested) and (distinct or not entities)
     if values and not _selects_single_rows(parse):
-        return parse, TableQuery("", columns=tuple(dict.fromkeys(asked)), distinct=True)
-    telling = tuple(dict.fromkeys(asked)) or _naming_columns(parse)
-    return parse, TableQuery("", columns=_row_columns(parse, asked), asked=telling)
+        return parse, TableQuery("", columns=tuple(dict.fromkeys(requested)), distinct=True)
+    telling = tuple(dict.fromkeys(requested)) or _naming_columns(parse)
+    return parse, TableQuery("", columns=_row_columns(parse, requested), requested=telling)
 
 
-def _one_total(parse: QuestionParse, asked: Sequence[ColumnRef]) -> TableQuery | None:
+def _one_total(parse: QuestionParse, requested: Sequence[ColumnRef]) -> TableQuery | None:
     """ "gross income from Yangon" is one number; None for what is not added up, and where single rows are asked for."""
-    ref, base = asked[0], parse.reachable.base
-    column = base.column(ref.column) if ref.table == base.name and len(asked) == 1 else None
+    ref, base = requested[0], parse.reachable.base
+    column = base.column(ref.column) if ref.table == base.name and len(requested) == 1 else None
     summed = column is not None and bool(set(header_words(column.header)) & SUMMED)
     if not summed or first_word(parse) in _LISTING | _WHO or not parse.where or _selects_single_rows(parse):
         return None
@@ -464,11 +464,11 @@ def _naming_columns(parse: QuestionParse) -> tuple[ColumnRef, ...]:
     return tuple(ColumnRef(base.name, column.name) for column in names)
 
 
-def _row_columns(parse: QuestionParse, asked: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
+def _row_columns(parse: QuestionParse, requested: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
     """What identifies a row, what was asked of it, what the conditions are about, and then its other columns."""
     base = parse.reachable.base
     keys = [ColumnRef(base.name, column.name) for column in base.columns if column.key][:1]
-    columns = dict.fromkeys((*keys, *_naming_columns(parse), *asked, *_condition_columns(parse)))
+    columns = dict.fromkeys((*keys, *_naming_columns(parse), *requested, *_condition_columns(parse)))
     for column in base.columns:
         if len(columns) >= _MOST_COLUMNS:
             break

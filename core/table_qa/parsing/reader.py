@@ -266,11 +266,11 @@ def _candidates(
         yield score, QuestionItem(operator.name, operator.first, operator.last)
     for span in words.dates:
         yield _DATE_WORD * (span.last - span.first), QuestionItem("date", span.first, span.last, date=span)
-    for place, token in enumerate(words.tokens):
+    for index, token in enumerate(words.tokens):
         if token.number:
-            yield _NUMBER, QuestionItem("number", place, place + 1, number=token.number)
+            yield _NUMBER, QuestionItem("number", index, index + 1, number=token.number)
         if token.stem in asking().row_words:
-            yield _ROW_WORD, QuestionItem("rows", place, place + 1)
+            yield _ROW_WORD, QuestionItem("rows", index, index + 1)
     for phrase in _names(words, reachable, values):
         yield phrase.score, QuestionItem(phrase.meaning.kind, phrase.first, phrase.last, phrase.meaning)
 
@@ -280,10 +280,10 @@ def _names(
 ) -> Iterator[LexiconPhrase]:
     """Every table, column and value that a run of tokens may name."""
     entities = {stem for path in reachable.paths.values() for stem in entity_stems(path.table)}
-    things = entities | {other for stem in entities for other in asking().synonyms.get(stem, ())}
+    entities_with_synonyms = entities | {other for stem in entities for other in asking().synonyms.get(stem, ())}
     for first in range(len(words.tokens)):
         for last in range(first + 1, min(first + _LONGEST_VALUE, len(words.tokens)) + 1):
-            yield from _meanings(words, first, last, reachable, values, things)
+            yield from _meanings(words, first, last, reachable, values, entities_with_synonyms)
 
 
 def _meanings(
@@ -292,7 +292,7 @@ def _meanings(
     last: int,
     reachable: ReachableTables,
     values: Mapping[str, ColumnValues],
-    things: Collection[str],
+    entities: Collection[str],
 ) -> Iterator[LexiconPhrase]:
     tokens = words.tokens
     edged = tokens[first].stop_word or tokens[last - 1].stop_word
@@ -301,10 +301,10 @@ def _meanings(
             if not edged and (table := table_meaning(tokens, first, last, path)):
                 yield table
             for column in path.table.columns:
-                if meaning := column_meaning(tokens, first, last, path, column, words.years, things):
+                if meaning := column_meaning(tokens, first, last, path, column, words.years, entities):
                     yield meaning
         season = last - first == 1 and first and tokens[first].word in asking().seasons
         if season and tokens[first - 1].word in ("in", "during", "since", "before", "after"):
             continue  # "taken in spring" is no station called Spring
         if not (edged and last - first == 1):
-            yield from value_meanings(tokens, first, last, path, values[path.alias], things)
+            yield from value_meanings(tokens, first, last, path, values[path.alias], entities)

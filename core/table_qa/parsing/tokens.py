@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 
 from core.knowledge.question_lexicon import asking
-from core.search.query.route import AskedDates, asked_dates
+from core.search.query.route import AskedDates, dates_in_question
 from core.text.tokenize import STOP_WORDS, stem
 
 __all__ = [
@@ -156,17 +156,17 @@ def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[Date
     """Every period a question names, and bare years."""
     spans: list[DateSpan] = []
     rest = question
-    for asked, at, end in _date_ranges(question, today):
-        inside = [place for place, token in enumerate(tokens) if at <= token.start < end]
+    for period, at, end in _date_ranges(question, today):
+        inside = [index for index, token in enumerate(tokens) if at <= token.start < end]
         if inside and rest[at:end] == question[at:end]:
             rest = rest[:at] + "\0" * (end - at) + rest[end:]
-            spans.append(DateSpan(asked, inside[0], inside[-1] + 1))
-    taken = {place for span in spans for place in range(span.first, span.last)}
-    for place, token in enumerate(tokens):
-        if place not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
+            spans.append(DateSpan(period, inside[0], inside[-1] + 1))
+    taken = {index for span in spans for index in range(span.first, span.last)}
+    for index, token in enumerate(tokens):
+        if index not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
             year = int(token.number)
             dates = AskedDates(date(year, 1, 1), date(year, 12, 31), token.word)
-            spans.append(DateSpan(dates, place, place + 1))
+            spans.append(DateSpan(dates, index, index + 1))
     return sorted(spans, key=lambda span: span.first)
 
 
@@ -184,25 +184,25 @@ def _date_ranges(question: str, today: date) -> Iterator[tuple[AskedDates, int, 
     for match in _HALF_DATE.finditer(rest):
         month = match["first"].split()[0]
         last = match["last"] if " " in match["last"] else f"{month} {match['last']}"
-        whole = asked_dates(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
-        if whole is not None:
+        period = dates_in_question(f"between {match['first']}, {match['year']} and {last}, {match['year']}", today)
+        if period is not None:
             before = re.search(r"(?i)\b(?:from|between) $", rest[: match.start()])
             start = before.start() if before else match.start()
-            yield AskedDates(whole.start, whole.end, rest[start : match.end()]), start, match.end()
+            yield AskedDates(period.start, period.end, rest[start : match.end()]), start, match.end()
             rest = rest[:start] + "\0" * (match.end() - start) + rest[match.end() :]
     for match in _DAY_FIRST.finditer(rest):
         begun = match["begun"] or match["year"]
         first, last = f"{match['first']} {match['one']}, {begun}", f"{match['last']} {match['two']}, {match['year']}"
-        whole = asked_dates(f"between {first} and {last}", today)
-        if whole is not None:
-            yield AskedDates(whole.start, whole.end, match.group()), match.start(), match.end()
+        period = dates_in_question(f"between {first} and {last}", today)
+        if period is not None:
+            yield AskedDates(period.start, period.end, match.group()), match.start(), match.end()
             rest = rest[: match.start()] + "\0" * len(match.group()) + rest[match.end() :]
-    while asked := asked_dates(rest, today):
-        at = rest.find(asked.words)
-        yield asked, at, at + len(asked.words)
-        rest = rest[:at] + "\0" * len(asked.words) + rest[at + len(asked.words) :]
+    while dates := dates_in_question(rest, today):
+        at = rest.find(dates.words)
+        yield dates, at, at + len(dates.words)
+        rest = rest[:at] + "\0" * len(dates.words) + rest[at + len(dates.words) :]
     for match in _BARE_MONTH.finditer(rest):
-        month = asked_dates(f"in {match.group()}", today)
+        month = dates_in_question(f"in {match.group()}", today)
         if month is not None:
             yield AskedDates(month.start, month.end, match.group()), match.start(), match.end()
 

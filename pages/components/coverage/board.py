@@ -170,7 +170,7 @@ def _table(board: Board, shown: VisibleBoard) -> None:
 
 def table_data(board: Board, shown: VisibleBoard) -> dict[str, Any]:
     """What the table draws: columns with their shares, and per topic its cells in words."""
-    places = {words: place for place, words in enumerate(STATES_IN_WORDS)}
+    order = {words: index for index, words in enumerate(STATES_IN_WORDS)}
     return {
         "label": f"{count(len(shown.topics), 'topic')} by truth, {needs_in_words(board)}",
         "columns": ["Topic", *map(kind_in_words, board.kinds)],
@@ -178,15 +178,15 @@ def table_data(board: Board, shown: VisibleBoard) -> dict[str, Any]:
         "rows": [
             {
                 "topic": topic.name,
-                "place": place,
-                "cells": [_table_cell(board.cell(topic.name, kind), shown, places) for kind in board.kinds],
+                "place": index,
+                "cells": [_table_cell(board.cell(topic.name, kind), shown, order) for kind in board.kinds],
             }
-            for place, topic in enumerate(shown.topics)
+            for index, topic in enumerate(shown.topics)
         ],
     }
 
 
-def _table_cell(cell: Cell, shown: VisibleBoard, places: Mapping[str, int]) -> dict[str, Any]:
+def _table_cell(cell: Cell, shown: VisibleBoard, order: Mapping[str, int]) -> dict[str, Any]:
     """order: covered first, and within a state the strongest evidence first."""
     style, words = CELLS[cell.state], cell.state_in_words
     score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
@@ -197,7 +197,7 @@ def _table_cell(cell: Cell, shown: VisibleBoard, places: Mapping[str, int]) -> d
         "words": f"{style.symbol} {words}{score}{' ⚠' if cell.risks else ''}",
         "spoken": f"{words}{score}{doubt}",
         "colour": style.colour,
-        "order": places[words] + 1 - cell.evidence_score,
+        "order": order[words] + 1 - cell.evidence_score,
         "lit": (cell.topic_id, cell.kind.value) in shown.lit,
     }
 

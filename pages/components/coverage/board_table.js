@@ -1,11 +1,4 @@
 // The board as a table: a row per topic, a column per truth with the state in words. Heads sort, cells open.
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const button = (name, text, onClick) => {
   const made = element("button", name, text);
   made.type = "button";

@@ -80,7 +80,7 @@ def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
     elif cell.state is CellState.NOT_ASSESSED:
         st.info(plain(cell.reason) or "This truth was not searched.", icon=":material/remove:")
     else:
-        obtain = f"Obtain {gap.wanted}; ask {gap.source}. " if gap is not None else ""
+        obtain = f"Obtain {gap.to_obtain}; ask {gap.source}. " if gap is not None else ""
         st.caption(plain(f"{obtain}{cell.reason}"))
     for risk in cell.risks:
         st.markdown(f":orange-badge[:material/warning: {risk.kind.value}] {plain(risk.words)}")
@@ -92,8 +92,8 @@ def draw_best_evidence(cell: Cell) -> None:
     if best is None:
         return
     what = "Best evidence" if cell.evidence else "Closest sentence, not enough to count"
-    place = ", ".join(filter(None, (shorten_middle(best.document_name, 50), cited_place(best))))
-    st.markdown(f"**{what}:** “{plain(shorten(display_quote(best.quote), _BEST))}” :gray[{plain(place)}]")
+    location = ", ".join(filter(None, (shorten_middle(best.document_name, 50), cited_place(best))))
+    st.markdown(f"**{what}:** “{plain(shorten(display_quote(best.quote), _BEST))}” :gray[{plain(location)}]")
 
 
 _BEST = 220  # characters of the best sentence above the form: two to three lines of the pane
@@ -144,5 +144,5 @@ def draw_history(runs: Sequence[DecisionHistory], log: Sequence[Decision]) -> No
     lines += [(each.at, f":material/gavel: {decision_line(each)}") for each in log]
     if not lines:
         st.caption("Nothing was said of this cell before.")
-    for _, line in sorted(lines, key=lambda said: said[0], reverse=True):
+    for _, line in sorted(lines, key=lambda entry: entry[0], reverse=True):
         st.markdown(line)

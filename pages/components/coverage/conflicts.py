@@ -86,7 +86,7 @@ def _side(statement: Statement) -> None:
     cards.truth_badge(statement.truth)
     quote = display_quote(statement.citation.quote)
     where = ", ".join(filter(None, (statement.citation.document_name, cited_place(statement.citation))))
-    st.markdown(f"“{highlight_part(quote, statement.said)}”")
+    st.markdown(f"“{highlight_part(quote, statement.text)}”")
     st.caption(plain(where))
 
 

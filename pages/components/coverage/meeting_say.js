@@ -2,13 +2,6 @@
 // was begun on, also when the presenter moves on or the page is drawn again, until it is sent or discarded.
 const drafts = new Map(); // meeting → { cell, topic, kind, words, owner, due, sending }
 
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const labelled = (text, field) => {
   const label = element("label", "field");
   label.append(element("span", "", text), field);

@@ -136,5 +136,5 @@ def draw_past(project: str | None) -> None:
                 )  # fmt: skip
 
 
-def _meetings(project: str | None, wanted: MeetingState) -> list[Meeting]:
-    return [each for each in session.workbench().meetings.meetings(project) if each.state is wanted]
+def _meetings(project: str | None, state: MeetingState) -> list[Meeting]:
+    return [each for each in session.workbench().meetings.meetings(project) if each.state is state]

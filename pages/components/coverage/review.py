@@ -98,7 +98,7 @@ def _choices(board: Board) -> tuple[bool, GapKind | None]:
 
 def _panes(board: Board, shown: Sequence[ReviewedCell], log: Sequence[Decision]) -> None:
     keys = [state.cell_key(item.cell) for item in shown]
-    at = _place(keys)
+    at = _position(keys)
     ticked = _ticked(keys)
     with st.container(horizontal=True, gap="small", vertical_alignment="top", key="review_panes"):
         with st.container(key="review_list"):
@@ -110,17 +110,19 @@ def _panes(board: Board, shown: Sequence[ReviewedCell], log: Sequence[Decision])
                 _cell(board, shown[at], log)
 
 
-def _place(keys: Sequence[str]) -> int:
+def _position(keys: Sequence[str]) -> int:
     """The place of the cell under review: the one asked for, else the one that moved up after a decision."""
     decided, session = st.session_state.pop("coverage.decided", None), st.session_state
-    wanted = session.get(REVIEW_AT, st.query_params.get("at", ""))
+    cell_key = session.get(REVIEW_AT, st.query_params.get("at", ""))
     before: int = session.get(_PLACE, 0)
-    place = min(before, len(keys) - 1)
+    position = min(before, len(keys) - 1)
     if decided is not None:
-        at = min(place + 1, len(keys) - 1) if wanted == keys[place] else place  # a decided one may still be listed
+        at = (
+            min(position + 1, len(keys) - 1) if cell_key == keys[position] else position
+        )  # a decided one may still be listed
         session[_TICKED] = ()
     else:
-        at = keys.index(wanted) if wanted in keys else place
+        at = keys.index(cell_key) if cell_key in keys else position
     session[REVIEW_AT], session[_PLACE] = keys[at], at
     st.query_params["at"] = keys[at]
     return at

@@ -3,15 +3,7 @@
 const PRESSED = { a: ".st-key-decide_a button", g: ".st-key-decide_g button", w: ".st-key-decide_w button", f: ".st-key-decide_f button" };
 const AT_ONCE = { u: ".st-key-decide_u button", "?": ".st-key-review_keys button" };
 const COMMENT = ".st-key-review_pane .stTextInput input[aria-label='Comment or reason']";
-const SETTLE = 120; // milliseconds without another move before the cell is drawn
-const PATIENCE = 10000; // milliseconds a key waits for the cell it was meant for
-
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
+const MOVES = { ...ROW_KEYS, n: 1, p: -1 };
 
 const drawRow = (row, ticked, ticks) => {
   const option = element("div", "row");
@@ -38,19 +30,6 @@ const drawRow = (row, ticked, ticks) => {
   const said = [row.topic, row.kind, row.state.slice(2), row.severity, row.decided, row.note, ticked ? "selected" : ""];
   option.setAttribute("aria-label", said.filter(Boolean).join(", "));
   return option;
-};
-
-// Act once what a key was meant for is drawn: g right after n decides the new cell, c writes its comment.
-let waitingPress;
-const whenDrawn = (wanted, act) => {
-  const until = Date.now() + PATIENCE;
-  const press = () => {
-    const busy = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running";
-    if (document.querySelector(`.st-key-${wanted}`) && !busy) act();
-    else if (Date.now() < until) waitingPress = setTimeout(press, 30);
-  };
-  clearTimeout(waitingPress);
-  press();
 };
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -120,7 +99,7 @@ export default function ({ data, parentElement, setStateValue }) {
     lastTick = index;
     send("ticked", [...ticked]);
   };
-  const wanted = () => (ticked.size ? `review_together_${ticked.size}` : `review_${data.chosen.replace(":", "_")}`);
+  const pane = () => `.st-key-review_${ticked.size ? `together_${ticked.size}` : data.chosen.replace(":", "_")}`;
   const onClick = (event) => {
     const row = event.target.closest(".row");
     if (!row) return;
@@ -134,14 +113,13 @@ export default function ({ data, parentElement, setStateValue }) {
   };
   const onKey = (event) => {
     const at = event.composedPath()[0];
-    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
+    const typing = isTyping(event);
     if (event.key === "Escape" && typing && at.closest(".st-key-review_pane")) at.blur();
-    if (!frame.isConnected || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const arrow = at === list ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined;
-    const step = { n: 1, j: 1, p: -1, k: -1 }[event.key] ?? arrow;
+    if (!frame.isConnected || typing || hasModifier(event)) return;
+    const step = rowStep(event, at === list, MOVES);
     if (step !== undefined) {
       event.preventDefault();
-      choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
+      choose(clamped(chosen + step, rows.length), SETTLE);
     } else if (event.repeat) {
       return;
     } else if (event.key === "x" && ticks && rows[chosen]) {
@@ -149,27 +127,22 @@ export default function ({ data, parentElement, setStateValue }) {
       tick(chosen, false);
     } else if (event.key === "c") {
       event.preventDefault();
-      whenDrawn(wanted(), () => document.querySelector(COMMENT)?.focus());
+      whenDrawn(pane(), () => document.querySelector(COMMENT)?.focus());
     } else if (AT_ONCE[event.key]) {
       event.preventDefault();
       document.querySelector(AT_ONCE[event.key])?.click();
     } else if (PRESSED[event.key] && !decided) {
       event.preventDefault();
       decided = true;
-      whenDrawn(wanted(), () => document.querySelector(PRESSED[event.key])?.click());
+      whenDrawn(pane(), () => document.querySelector(PRESSED[event.key])?.click());
     }
   };
   show();
-  frame.stop?.(); // keys must act once
   frame.on = { click: onClick, all: onAll };
-  document.addEventListener("keydown", onKey);
-  frame.stop = () => {
-    clearTimeout(leaving);
-    document.removeEventListener("keydown", onKey);
-  };
   // Cleaned up before it is drawn again: until then keys still act, so that none is lost.
   let leaving;
+  const stop = listenToKeys(frame, onKey, () => clearTimeout(leaving));
   return () => {
-    leaving = setTimeout(() => document.removeEventListener("keydown", onKey), PATIENCE);
+    leaving = setTimeout(stop, PATIENCE);
   };
 }

@@ -223,7 +223,7 @@ def _cell_change(change: CellChange) -> None:
 def _list(runs: Sequence[CoverageRun]) -> None:
     st.markdown("**All snapshots**")
     for run in runs:
-        words, name, look, gone = st.columns([6, 4, 2, 1], vertical_alignment="center")
+        words, name, look, delete = st.columns([6, 4, 2, 1], vertical_alignment="center")
         ended = "" if run.state is RunState.DONE else f" · {run.state.value} at {run.done:,} of {run.total:,}"
         carried = f" · {run.carried:,} carried over" if run.carried else ""
         words.markdown(f"{plain(snapshot_words(run))} · {count(len(run.topics), 'topic')}{carried}{ended}")
@@ -239,7 +239,7 @@ def _list(runs: Sequence[CoverageRun]) -> None:
         )
         if run.state is RunState.DONE:
             look.button("Open", key=f"snapshot.open.{run.id}", on_click=_open, args=(run.id,), width="stretch")
-        with gone.popover("", icon=":material/delete:"):
+        with delete.popover("", icon=":material/delete:"):
             st.markdown("Delete this snapshot? Decisions stay in the log.")
             st.button("Delete", type="primary", key=f"snapshot.delete.{run.id}", on_click=_delete, args=(run.id,))
 

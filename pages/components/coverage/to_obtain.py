@@ -25,7 +25,7 @@ def draw(board: Board) -> None:
         words = "No evidence is missing in these cells." if board.gaps else "No evidence is missing."
         st.info(words if known else "No cell was assessed: no gap is known.", icon=":material/task_alt:")
         return
-    number = sum(len(group.wanted) for group in groups)
+    number = sum(len(group.items) for group in groups)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
             f"**{count(number, 'cell needs', 'cells need')} evidence** · from {count(len(groups), 'source')} ·"
@@ -36,29 +36,29 @@ def draw(board: Board) -> None:
             "CSV", lambda: to_obtain_csv(groups), "to-obtain.csv", "text/csv", icon=":material/download:",
             type="tertiary", on_click="ignore",
         )  # fmt: skip
-    for place, group in enumerate(groups):
-        _group(group, board.project or "The whole library", place)
+    for index, group in enumerate(groups):
+        _group(group, board.project or "The whole library", index)
 
 
-def _group(group: AskGroup, title: str, place: int) -> None:
+def _group(group: AskGroup, title: str, index: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             icon = ":material/person:" if group.person else ":material/account_balance:"
             name = plain(shorten(group.whom[:1].upper() + group.whom[1:], 80))
             st.markdown(f"#### {icon} {name}", anchors=False, width="content")
-            st.caption(f"{count(len(group.wanted), 'cell')} · {group.severities}", width="content")
+            st.caption(f"{count(len(group.items), 'cell')} · {group.severities}", width="content")
             st.space("stretch")
             text = group_text(group, title)
-            with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=f"obtain.copy.{place}"):
-                st.code(text, language=None, wrap_lines=True, height=min(420, 90 + 26 * len(group.wanted)))
+            with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=f"obtain.copy.{index}"):
+                st.code(text, language=None, wrap_lines=True, height=min(420, 90 + 26 * len(group.items)))
             st.download_button(
-                "Text", text, f"to-obtain-{place + 1}.txt", "text/plain", icon=":material/download:", type="tertiary",
-                key=f"obtain.text.{place}", on_click="ignore",
+                "Text", text, f"to-obtain-{index + 1}.txt", "text/plain", icon=":material/download:", type="tertiary",
+                key=f"obtain.text.{index}", on_click="ignore",
             )  # fmt: skip
-        for each in group.wanted[:_MOST]:
+        for each in group.items[:_MOST]:
             st.markdown(_line(each))
-        if len(group.wanted) > _MOST:
-            st.caption(f"… and {len(group.wanted) - _MOST:,} more, in the copied text and the CSV.")
+        if len(group.items) > _MOST:
+            st.caption(f"… and {len(group.items) - _MOST:,} more, in the copied text and the CSV.")
 
 
 def _line(each: WantedEvidence) -> str:
@@ -66,7 +66,7 @@ def _line(each: WantedEvidence) -> str:
     colour = SEVERITIES.get(gap.severity, "gray")
     truth = "gray" if gap.configuration else TRUTHS[gap.truth].colour
     text = f":{colour}-badge[{gap.severity}] :{truth}-badge[{kind_in_words(gap.kind)}] "
-    text += f"**{plain(shorten(gap.topic, 80))}** – {plain(gap.wanted.removesuffix(f' on {gap.topic}'))}"
+    text += f"**{plain(shorten(gap.topic, 80))}** – {plain(gap.to_obtain.removesuffix(f' on {gap.topic}'))}"
     if decision is not None:
         due = f", due {decision.due}" if decision.due else ""
         comment = f" “{plain(shorten(decision.comment, 120))}”" if decision.comment else ""

@@ -8,16 +8,17 @@ from typing import Any
 import streamlit as st
 
 import sample
-from core.coverage.needs import proposed_needs, with_proposed_needs
 from core.coverage.topics import (
     as_before,
     edit_topic,
     merge_topics,
+    proposed_needs,
     split_topic,
     topics_csv,
     topics_from_lines,
     topics_from_table,
     with_needs,
+    with_proposed_needs,
 )
 from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth
@@ -104,12 +105,12 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
 def _proposal_row(topic: Topic) -> dict[str, Any]:
     if topic.source is None:
         return {"topic": topic.name, "keywords": ", ".join(topic.keywords), "domain": topic.domain}
-    place = ", ".join(filter(None, (topic.source.document_name, cited_place(topic.source))))
+    location = ", ".join(filter(None, (topic.source.document_name, cited_place(topic.source))))
     return {
         "topic": topic.name,
         "says": topic.modality.value if topic.modality else "",
         "sentence": display_quote(topic.source.quote),
-        "document": place,
+        "document": location,
         "domain": topic.domain,
     }
 
@@ -182,8 +183,8 @@ def _table(listed: Sequence[Topic]) -> None:
 
 def _row(topic: Topic) -> dict[str, Any]:
     source = topic.source
-    place = ", ".join(filter(None, (source.document_name, cited_place(source)))) if source else ""
-    where = f"{place}: {display_quote(source.quote)}" if source else ""
+    location = ", ".join(filter(None, (source.document_name, cited_place(source)))) if source else ""
+    where = f"{location}: {display_quote(source.quote)}" if source else ""
     modality = f" · {topic.modality.value}" if topic.modality else ""
     return {
         "select": False,
@@ -252,9 +253,9 @@ def _split(topic: Topic) -> None:
     def work() -> None:
         service = state.coverage_service()
         before = service.topics(None)
-        gone, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
+        removed, parts = split_topic(topic, st.session_state["topics.split"].splitlines(), session.terms())
         added = service.add_topics(parts, who())  # first, so that a failure in between loses nothing
-        stored = service.change_topics([gone], who())
+        stored = service.change_topics([removed], who())
         st.session_state[_UNDO] = (f"“{topic.name}” was split.", as_before(before, [*stored, *added]))
 
     _apply_change(work, "")
@@ -329,7 +330,7 @@ def _apply_change(work: Callable[[], object], message: str) -> None:
 
 def _add_form(project: str | None, *, first: bool) -> None:
     st.markdown("**Where topics come from**" if first else "**Add topics**")
-    typed, file, asked, themes = st.tabs(
+    typed, file, question, themes = st.tabs(
         [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
     )
     with typed:
@@ -360,7 +361,7 @@ def _add_form(project: str | None, *, first: bool) -> None:
                 on_click=_add,
                 args=(lambda: topics_from_table(data, session.terms(), name, project),),
             )
-    with asked:
+    with question:
         suggested_topics(project, TopicOrigin.REQUIREMENT, _add)
     with themes:
         suggested_topics(project, TopicOrigin.CLUSTER, _add)

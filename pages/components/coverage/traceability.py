@@ -90,8 +90,8 @@ def _requirement(row: TraceRow) -> None:
         source = row.topic.source
         st.markdown(f"**{plain(row.topic.name)}**")
         if source is not None:
-            place = ", ".join(filter(None, (source.document_name, cited_place(source))))
-            st.markdown(f"“{plain(display_quote(source.quote))}” :gray[{plain(place)}]")
+            location = ", ".join(filter(None, (source.document_name, cited_place(source))))
+            st.markdown(f"“{plain(display_quote(source.quote))}” :gray[{plain(location)}]")
         for cell in row.cells:
             style, best = CELLS[cell.state], next(iter(cell.evidence or cell.near_misses), None)
             head, words, button = st.columns([2, 8, 1.4], vertical_alignment="center")

@@ -33,8 +33,8 @@ def candidates(tables: Sequence[RealityTable]) -> list[str]:
     """Questions in the order they are worth asking, the same for the same tables; the largest records come first."""
     ordered = sorted(tables, key=lambda table: (table.role is not TableRole.RECORDS, -table.rows, table.name))
     ranked = [
-        (kind + 2 * place, place, question)
-        for place, table in enumerate(ordered[:_TABLES])
+        (kind + 2 * index, index, question)
+        for index, table in enumerate(ordered[:_TABLES])
         for kind, question in _candidates_for(table)
     ]
     return list(dict.fromkeys(question for _, _, question in sorted(ranked)))
@@ -70,7 +70,7 @@ _NAMED = 6  # tables named in the summary; chosen by hand
 
 def draw(seen: TablesView) -> None:
     """The question with examples, which tables it goes to, and the answer."""
-    if not seen.asked:
+    if not seen.in_use:
         notices.empty(":material/table_chart:", "No table enabled", "Enable one under *Tables*: “Use for questions”.")
         _table_summary(seen)
         return
@@ -133,7 +133,7 @@ def _example_questions(seen: TablesView) -> list[str]:
         answer = state.table_service().ask(question, seen.project)
         return answer.rows is not None and answer.rows.total > 0
 
-    return state.cached("examples", seen.mark, lambda: answerable(seen.asked, answers, _EXAMPLES))
+    return state.cached("examples", seen.mark, lambda: answerable(seen.in_use, answers, _EXAMPLES))
 
 
 def _take_example() -> None:
@@ -157,10 +157,10 @@ def _choose_reading(number: int) -> None:
 
 def _table_summary(seen: TablesView) -> None:
     """Which tables questions read, which they do not, and why."""
-    names = [table.name for table in seen.asked]
+    names = [table.name for table in seen.in_use]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     sentences = [f"Searching {count(len(names), 'table')}: {plain(listed)}."] if names else []
-    left = [table for table in seen.tables if not seen.is_asked(table)]
+    left = [table for table in seen.tables if not seen.is_in_use(table)]
     if left:
         whys = "; ".join(f"{plain(table.name)} ({plain(seen.why(table))})" for table in left[:_NAMED])
         more = f"; {len(left) - _NAMED} more" if len(left) > _NAMED else ""
@@ -173,8 +173,8 @@ def _table_summary(seen: TablesView) -> None:
 def _draw_answer(seen: TablesView, first: TableAnswer) -> None:
     """The answer under the reading that was chosen, and the others."""
     readings = [OtherReading(first.reading, first.query), *first.others] if first.query else []
-    asked = st.query_params.get("reading", "0")
-    number = int(asked) if asked.isdecimal() and int(asked) < len(readings) else 0
+    reading_number = st.query_params.get("reading", "0")
+    number = int(reading_number) if reading_number.isdecimal() and int(reading_number) < len(readings) else 0
     answer = first
     if number:
         other = readings[number].query
@@ -183,7 +183,7 @@ def _draw_answer(seen: TablesView, first: TableAnswer) -> None:
             "reading", mark, lambda: state.table_service().follow(first.question, other, seen.project)
         )
     _head(answer)
-    _other_readings([(place, each) for place, each in enumerate(readings) if place != number])
+    _other_readings([(index, each) for index, each in enumerate(readings) if index != number])
     _body(seen, answer)
 
 
@@ -204,13 +204,13 @@ def _other_readings(readings: Sequence[tuple[int, OtherReading]]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Did you mean", width="content")
-        for place, each in readings:
+        for index, each in readings:
             st.button(
                 plain(each.reading),
-                key=f"data.reading.{place}",
+                key=f"data.reading.{index}",
                 icon=":material/alt_route:",
                 on_click=_choose_reading,
-                args=(place,),
+                args=(index,),
             )
 
 
@@ -294,9 +294,9 @@ def _source_rows(seen: TablesView, query: TableQuery) -> None:
     if table is None:
         return
     columns = tuple(ColumnRef(table.name, column.name) for column in table.columns)
-    wanted = replace(query, columns=columns, measures=(), groups=(), having=(), order=None, limit=None)
+    source_query = replace(query, columns=columns, measures=(), groups=(), having=(), order=None, limit=None)
     behind = state.cached(
-        "behind", (seen.mark, repr(wanted)), lambda: state.table_service().follow("", wanted, seen.project)
+        "behind", (seen.mark, repr(source_query)), lambda: state.table_service().follow("", source_query, seen.project)
     )
     if behind.rows is not None and behind.query is not None:
         labels = column_labels(behind.query, behind.rows, seen.tables)
@@ -306,15 +306,15 @@ def _source_rows(seen: TablesView, query: TableQuery) -> None:
 
 def _draw_refusal(seen: TablesView, answer: TableAnswer) -> None:
     """Why there is no answer, the readings to choose from, and what to do next."""
-    asked = st.query_params.get("reading", "")
-    if asked.isdecimal() and 0 < int(asked) <= len(answer.others):
-        chosen = answer.others[int(asked) - 1]
-        mark = (seen.mark, answer.question, asked)
+    reading_number = st.query_params.get("reading", "")
+    if reading_number.isdecimal() and 0 < int(reading_number) <= len(answer.others):
+        chosen = answer.others[int(reading_number) - 1]
+        mark = (seen.mark, answer.question, reading_number)
         reading = state.cached(
             "reading", mark, lambda: state.table_service().follow(answer.question, chosen.query, seen.project)
         )
         _head(reading)
-        _choices(answer, int(asked))
+        _choices(answer, int(reading_number))
         _body(seen, reading)
         return
     with st.container(border=True):
@@ -334,20 +334,20 @@ def _draw_refusal(seen: TablesView, answer: TableAnswer) -> None:
 
 def _choices(answer: TableAnswer, chosen: int) -> None:
     """The readings of a question that fits several; one click answers it."""
-    for place, each in enumerate(answer.others, start=1):
-        if place != chosen:
+    for index, each in enumerate(answer.others, start=1):
+        if index != chosen:
             st.button(
                 plain(each.reading),
-                key=f"data.reading.{place}",
+                key=f"data.reading.{index}",
                 icon=":material/alt_route:",
                 on_click=_choose_reading,
-                args=(place,),
+                args=(index,),
             )
 
 
 def _draw_columns(seen: TablesView) -> None:
     """What can be asked about."""
     with st.expander("Tables and columns you can ask about", icon=":material/table_chart:"):
-        for table in seen.asked:
+        for table in seen.in_use:
             columns = ", ".join(column.header for column in table.columns)
             st.markdown(f"**{plain(table.name)}** :gray[{plain(shorten(columns, 600))}]")

@@ -44,12 +44,12 @@ def group_bars(query: TableQuery, rows: Rows, *, dark: bool = False) -> "Figure"
     sizes = [float(str(row[1])) for row in shown]
     share = query.measures[0].aggregation is Aggregation.SHARE
     texts = [f"{size:.1%}" if share else format_cell(row[1]) for size, row in zip(sizes, shown, strict=True)]
-    places = list(range(len(shown)))
+    positions = list(range(len(shown)))
     figure = Figure(
         Bar(
             orientation="v" if in_time else "h",
-            x=places if in_time else sizes,
-            y=sizes if in_time else places,
+            x=positions if in_time else sizes,
+            y=sizes if in_time else positions,
             text=texts,
             textposition="outside",
             textfont={"size": 13},
@@ -78,8 +78,8 @@ def _name_bars(figure: "Figure", labels: list[str], *, standing: bool) -> None:
         names, sizes = sizes, names
     else:
         names(range=[len(labels) - 0.5, -0.5])
-    places = list(range(len(labels)))
-    names(tickvals=places, ticktext=labels, tickfont={"size": 13}, showgrid=False, zeroline=False, fixedrange=True)
+    positions = list(range(len(labels)))
+    names(tickvals=positions, ticktext=labels, tickfont={"size": 13}, showgrid=False, zeroline=False, fixedrange=True)
     sizes(showgrid=False, showticklabels=False, zeroline=False, fixedrange=True)
 
 

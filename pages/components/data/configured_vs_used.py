@@ -106,8 +106,8 @@ def _code_table(shown: Sequence[CodeUse], key: str) -> None:
 
 def _nothing(seen: TablesView) -> None:
     """Why there is nothing to compare, and what to do about it."""
-    records = [table.name for table in seen.asked if table.role is TableRole.RECORDS]
-    setup = [table.name for table in seen.asked if table.role is TableRole.SETUP]
+    records = [table.name for table in seen.in_use if table.role is TableRole.RECORDS]
+    setup = [table.name for table in seen.in_use if table.role is TableRole.SETUP]
     notices.empty(
         ":material/rule:",
         "Nothing to compare yet",

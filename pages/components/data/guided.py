@@ -72,7 +72,7 @@ def draw_form(seen: TablesView, question: str, *, opened: bool) -> None:
         st.session_state[f"{_KEY}.mark"] = mark
     with st.expander("Build the question", icon=":material/tune:", expanded=opened):
         st.caption("Filled with what was understood. Change any field, then select Answer.")
-        names = [table.name for table in seen.asked]
+        names = [table.name for table in seen.in_use]
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             name = st.selectbox("Table", names, key=f"{_KEY}.table", on_change=_clear_fields)
             table = seen.table(name or names[0])
@@ -93,10 +93,10 @@ def _fill(form: GuidedForm) -> None:
     session[f"{_KEY}.part"] = form.part or None
     session[f"{_KEY}.day"] = form.day or None
     session[f"{_KEY}.start"], session[f"{_KEY}.end"] = form.start, form.end
-    for place in range(_CONDITIONS):
-        each = form.where[place] if place < len(form.where) else GuidedCondition()
-        session[f"{_KEY}.where.{place}"] = each.column or None
-        session[f"{_KEY}.test.{place}"], session[f"{_KEY}.value.{place}"] = each.test, each.value or None
+    for index in range(_CONDITIONS):
+        each = form.where[index] if index < len(form.where) else GuidedCondition()
+        session[f"{_KEY}.where.{index}"] = each.column or None
+        session[f"{_KEY}.test.{index}"], session[f"{_KEY}.value.{index}"] = each.test, each.value or None
 
 
 def _clear_fields() -> None:
@@ -144,24 +144,24 @@ def _by(table: RealityTable) -> None:
 
 def _where(table: RealityTable) -> None:
     """Up to three conditions; the next line appears when the one before is filled."""
-    for place in range(_CONDITIONS):
+    for index in range(_CONDITIONS):
         column_at, test_at, value_at = st.columns([3, 2, 4], vertical_alignment="bottom")
-        label = "Where" if place == 0 else "and"
+        label = "Where" if index == 0 else "and"
         with column_at:
-            name = _column_box(label, table, table.columns, f"{_KEY}.where.{place}", "No condition")
+            name = _column_box(label, table, table.columns, f"{_KEY}.where.{index}", "No condition")
         column = table.column(name) if name else None
         if column is None:
             return
         test = test_at.selectbox(
-            f"Test {place + 1}", list(_TESTS), key=f"{_KEY}.test.{place}", format_func=_TESTS.__getitem__
+            f"Test {index + 1}", list(_TESTS), key=f"{_KEY}.test.{index}", format_func=_TESTS.__getitem__
         )
         if test != Comparison.EMPTY.value:
             known = ["yes", "no"] if column.type.value == "boolean" else sorted(column.values)
-            key = f"{_KEY}.value.{place}"
+            key = f"{_KEY}.value.{index}"
             chosen = st.session_state.get(key)
             options = list(dict.fromkeys([*known, *([chosen] if chosen else [])]))
             value_at.selectbox(
-                f"Value {place + 1}", options, key=key, index=None, placeholder="Type a value", accept_new_options=True
+                f"Value {index + 1}", options, key=key, index=None, placeholder="Type a value", accept_new_options=True
             )
 
 
@@ -186,9 +186,9 @@ def _submit(mark: object) -> None:
         return st.session_state.get(field)
 
     where = [
-        GuidedCondition(get(f"{_KEY}.where.{place}"), get(f"{_KEY}.test.{place}"), get(f"{_KEY}.value.{place}") or "")
-        for place in range(_CONDITIONS)
-        if get(f"{_KEY}.where.{place}")
+        GuidedCondition(get(f"{_KEY}.where.{index}"), get(f"{_KEY}.test.{index}"), get(f"{_KEY}.value.{index}") or "")
+        for index in range(_CONDITIONS)
+        if get(f"{_KEY}.where.{index}")
     ]
     form = GuidedForm(
         get(f"{_KEY}.table"),
@@ -223,10 +223,10 @@ def draw_proposal(seen: TablesView, question: str) -> None:
         st.caption(
             f"Sends the question and the names of tables and columns to {plain(model)}, no rows.", width="content"
         )
-    kept: tuple[Any, SqlProposal | FivefoldError] | None = st.session_state.get("data.proposal")
-    if kept is None or kept[0] != (seen.project, question):
+    proposed: tuple[Any, SqlProposal | FivefoldError] | None = st.session_state.get("data.proposal")
+    if proposed is None or proposed[0] != (seen.project, question):
         return
-    outcome = kept[1]
+    outcome = proposed[1]
     if isinstance(outcome, FivefoldError):
         notices.error(outcome)
         return

@@ -220,12 +220,12 @@ def draw_rows(rows: Rows, labels: Sequence[ColumnLabel], *, key: str) -> None:
 def columns_of(rows: Rows, labels: Sequence[ColumnLabel]) -> dict[str, list[Any]]:
     """Head → cells; equal labels get a number."""
     found: dict[str, list[Any]] = {}
-    for place, head in enumerate(labels):
+    for index, head in enumerate(labels):
         name, number = head.words, 1
         while name in found:
             number += 1
             name = f"{head.words} ({number})"
-        found[name] = _uniform([row[place] for row in rows.rows])
+        found[name] = _uniform([row[index] for row in rows.rows])
     return found
 
 

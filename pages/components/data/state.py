@@ -36,24 +36,24 @@ class TablesView:
 
     project: str | None
     tables: tuple[RealityTable, ...]
-    asked: tuple[RealityTable, ...]
+    in_use: tuple[RealityTable, ...]
     documents: Mapping[int, Document]
 
     @property
     def mark(self) -> Hashable:
         """Equal as long as no table was loaded, replaced, or given another role, use or link."""
-        asked = {table.id for table in self.asked}
+        in_use = {table.id for table in self.in_use}
         return self.project, tuple(
-            (each.id, each.role, each.used, each.links, each.called, each.id in asked) for each in self.tables
+            (each.id, each.role, each.used, each.links, each.called, each.id in in_use) for each in self.tables
         )
 
     def table(self, name: str) -> RealityTable | None:
         """A table by its name."""
         return next((table for table in self.tables if table.name == name), None)
 
-    def is_asked(self, table: RealityTable) -> bool:
+    def is_in_use(self, table: RealityTable) -> bool:
         """Whether questions read it."""
-        return any(each.id == table.id for each in self.asked)
+        return any(each.id == table.id for each in self.in_use)
 
     def why(self, table: RealityTable) -> str:
         """Why questions read a table, or why not."""

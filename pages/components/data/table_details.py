@@ -61,19 +61,19 @@ def _link(table: RealityTable, link: TableLink) -> None:
     text_column.markdown(f"**{plain(link.column)}** → **{plain(there)}** :gray[{found}]")
     with badge:
         st.badge(link.state.value, icon=icon, color=colour)  # type: ignore[arg-type]
-    for column, label, wanted in ((yes, "Confirm", LinkState.CONFIRMED), (no, "Dismiss", LinkState.DISMISSED)):
+    for column, label, new_state in ((yes, "Confirm", LinkState.CONFIRMED), (no, "Dismiss", LinkState.DISMISSED)):
         column.button(
             label,
-            key=f"data.link.{table.id}.{link.column}.{wanted}",
+            key=f"data.link.{table.id}.{link.column}.{new_state}",
             on_click=_decide,
-            args=(table.name, link, wanted),
-            disabled=link.state is wanted,
+            args=(table.name, link, new_state),
+            disabled=link.state is new_state,
             width="stretch",
         )
 
 
-def _decide(name: str, link: TableLink, wanted: LinkState) -> None:
-    state.apply_change(lambda: state.table_service().set_link(name, link, wanted), f"Link {wanted.value}.")
+def _decide(name: str, link: TableLink, new_state: LinkState) -> None:
+    state.apply_change(lambda: state.table_service().set_link(name, link, new_state), f"Link {new_state.value}.")
 
 
 def _add_form(seen: TablesView, table: RealityTable) -> None:
@@ -105,7 +105,7 @@ def _add(seen: TablesView, table: RealityTable) -> None:
 def _share(seen: TablesView, table: RealityTable, column: str, other: str, other_column: str) -> float:
     """How many of the column's different values the key holds, in [0, 1]; 0 when one of the tables is not asked."""
     there, here = seen.table(other), table.column(column)
-    if there is None or here is None or not here.distinct or not (seen.is_asked(table) and seen.is_asked(there)):
+    if there is None or here is None or not here.distinct or not (seen.is_in_use(table) and seen.is_in_use(there)):
         return 0.0
     start, end = ColumnRef(table.name, column), ColumnRef(other, other_column)
     query = TableQuery(

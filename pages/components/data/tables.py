@@ -32,8 +32,8 @@ _ROLES = {TableRole.RECORDS: "Records", TableRole.SETUP: "Set-up"}
 
 def draw(seen: TablesView) -> None:
     """The list, then the table the URL names."""
-    wanted = st.query_params.get("table", "")
-    chosen = seen.table(wanted)
+    table_name = st.query_params.get("table", "")
+    chosen = seen.table(table_name)
     rows, rejected = sum(each.rows for each in seen.tables), sum(each.rejected for each in seen.tables)
     facts = [count(len(seen.tables), "table"), count(rows, "row")]
     facts += [f":orange[{count(rejected, 'row')} could not be read]"] if rejected else []
@@ -41,7 +41,7 @@ def draw(seen: TablesView) -> None:
     _list(seen, chosen)
     if chosen is not None:
         _draw_table(seen, chosen)
-    elif wanted:
+    elif table_name:
         notices.empty(
             ":material/table_chart:", "Table not found", "It was deleted, replaced, or belongs to another project."
         )
@@ -79,7 +79,7 @@ def _list(seen: TablesView, chosen: RealityTable | None) -> None:
 def _list_row(seen: TablesView, each: RealityTable) -> dict[str, Any]:
     return {
         "Table": each.name,
-        "Used": "✓ used" if seen.is_asked(each) else "– not used",
+        "Used": "✓ used" if seen.is_in_use(each) else "– not used",
         "Holds": "set-up" if each.role is TableRole.SETUP else "records",
         "Rows": each.rows,
         "Rejected": each.rejected,
@@ -143,7 +143,7 @@ def _head(table: RealityTable) -> None:
 def _decisions(seen: TablesView, table: RealityTable) -> None:
     """The role of a table and whether questions read it, each with who decided. The widgets show the stored values."""
     role_key, used_key = f"data.role.{table.id}", f"data.used.{table.id}"
-    st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_asked(table)
+    st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_in_use(table)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.segmented_control(
             "What it holds",

@@ -4,12 +4,6 @@
 const ZOOM_STEP = 1.2, LEAST_ZOOM = 0.4, MOST_ZOOM = 4; // one step is seen; beyond these a page is a blot or a letter
 const FIT = 28; // pixels left beside a page that is fitted to the width
 
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
 const kindClass = (kind) => (kind === "note" ? "note-mark" : kind);
 
 const control = (label, text, act) => {
@@ -257,10 +251,8 @@ const draw = async (room) => {
   }
 };
 
-const typing = (event) => event.composedPath().some((each) => each.matches?.("input, textarea, select, [contenteditable=true]"));
-
 const pressed = (room, event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event) || !room.root.isConnected) return;
+  if (hasModifier(event) || isTyping(event) || !room.root.isConnected) return;
   const { data } = room;
   const acts = {
     n: () => step(room, 1), p: () => step(room, -1),

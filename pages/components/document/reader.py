@@ -52,11 +52,11 @@ def _address(document: Document) -> str:
 @st.fragment
 def _reader(opened: Opened, url: str | None) -> None:
     """Turning a page draws this part again, and nothing else."""
-    place = place_from(current_params())
-    if place.document != opened.document.id:  # the browser went back to another document
+    reading_place = place_from(current_params())
+    if reading_place.document != opened.document.id:  # the browser went back to another document
         st.rerun()
-    view = shown(opened, place)
-    data = reader_data(opened, place, view, url)
+    view = shown(opened, reading_place)
+    data = reader_data(opened, reading_place, view, url)
     if data["kind"] == "pdf":
         try:
             data["boxes"], note = page_boxes(opened, view)
@@ -149,10 +149,10 @@ def page_boxes(opened: Opened, view: ReaderView) -> tuple[list[dict[str, Any]], 
             "current": mark == view.current,
             "box": [box.left, box.top, box.right, box.bottom],
         }
-        for mark, places in zip(marks, found, strict=True)
-        for box in places
+        for mark, page_rectangles in zip(marks, found, strict=True)
+        for box in page_rectangles
     ]
-    lost = sum(not places for places in found)
+    lost = sum(not page_rectangles for page_rectangles in found)
     note = f"{count(lost, 'mark')} of this page could not be located exactly; the text view shows them."
     return boxes, note if lost else ""
 

@@ -91,8 +91,8 @@ def _links(
         where = plain(shorten_middle(link.document_name, 60))
         doubt = doubts.get(link)
         if link not in leads:
-            gone = "no longer says this" if doubt is not None else "no longer in the library"
-            st.caption(f":material/link_off: {where} – “{plain(shorten(display_quote(link.quote), 200))}” · {gone}")
+            reason = "no longer says this" if doubt is not None else "no longer in the library"
+            st.caption(f":material/link_off: {where} – “{plain(shorten(display_quote(link.quote), 200))}” · {reason}")
             _suspect_line(doubt)
             continue
         question = (item.question if isinstance(item, Insight | Episode) else "") or link.quote

@@ -57,8 +57,8 @@ def read_url() -> None:
         return params.get(name, [""])[0]
 
     state[_OPEN] = one("open") or _key_of_document(one("document"))
-    wanted = f"{state[_OPEN].partition('-')[0]}s" if state[_OPEN] else one("view")
-    state[_VIEW] = wanted if wanted in KINDS else next(iter(KINDS))
+    view_name = f"{state[_OPEN].partition('-')[0]}s" if state[_OPEN] else one("view")
+    state[_VIEW] = view_name if view_name in KINDS else next(iter(KINDS))
     state[_WORDS], state[_TAGS] = one("words"), params.get("tag", [])
     state[_SECTORS] = [Sector(value) for value in params.get("sector", []) if value in set(Sector)]
     state[_PROJECT], state[_DELETED] = one("project") or None, one("deleted") == "1"
@@ -165,16 +165,16 @@ def show_outcome() -> None:
     state = st.session_state
     if problem := state.pop("insights.problem", None):
         notices.error(problem)
-    message, gone = state.pop("insights.said", ""), state.get("insights.gone")
-    if gone is None:
+    message, deleted = state.pop("insights.said", ""), state.get("insights.gone")
+    if deleted is None:
         if message:
             st.toast(plain(message), icon=":material/check:")
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        name = f"{gone.origin.value.capitalize()} {gone.id}"
+        name = f"{deleted.origin.value.capitalize()} {deleted.id}"
         st.markdown(f":material/delete: **{name}** is deleted; no search finds it.", width="stretch")
-        st.button("Undo", icon=":material/undo:", key="insights.undo", on_click=_undo, args=(gone,))
+        st.button("Undo", icon=":material/undo:", key="insights.undo", on_click=_undo, args=(deleted,))
 
 
-def _undo(gone: InsightOrEpisode) -> None:
-    apply_change(lambda: insight_service().restore(gone), "Restored.")
+def _undo(deleted: InsightOrEpisode) -> None:
+    apply_change(lambda: insight_service().restore(deleted), "Restored.")

@@ -284,12 +284,12 @@ def _tick_all(query: DocumentQuery) -> None:
     tick([each.id for each in session.workbench().document_list.documents(query)], True)
 
 
-def table_rows(entries: Sequence[ListedDocument], asked: str, terms: WorkspaceTerms) -> list[dict[str, Any]]:
+def table_rows(entries: Sequence[ListedDocument], query: str, terms: WorkspaceTerms) -> list[dict[str, Any]]:
     """What the table draws of each document. asked: the words to mark in the sentences."""
     if not entries:
         return []
     alike, drawn = likeness_marks(), type_and_keywords([each.document for each in entries])
-    stems = {stem(word) for word in keywords(asked)}
+    stems = {stem(word) for word in keywords(query)}
     return [_row(each, terms, alike.get(each.document.id, ""), drawn[each.document.id][0], stems) for each in entries]
 
 

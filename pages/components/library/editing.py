@@ -131,10 +131,10 @@ def _edits_words(edits: Sequence[BulkEdit]) -> str:
     return "; ".join(f"{field_title(each.field)} {verbs.get(each.mode, '→')} {each.value}".strip() for each in edits)
 
 
-def store_plan(wanted: Mapping[int, Sequence[BulkEdit]], what: str, file_problems: Sequence[EditProblem] = ()) -> None:
+def store_plan(edits: Mapping[int, Sequence[BulkEdit]], what: str, file_problems: Sequence[EditProblem] = ()) -> None:
     """Plan edits and store the plan until it is applied or dropped. file_problems: errors of the file they came
     from."""
-    plan = session.workbench().bulk_edit.plan(wanted)
+    plan = session.workbench().bulk_edit.plan(edits)
     st.session_state[_PLAN] = (EditPlan(plan.changes, (*file_problems, *plan.problems)), what)
 
 
@@ -194,7 +194,7 @@ def _apply(plan: EditPlan, what: str) -> None:
             plan.changes,
             what,
             who() or "analyst",
-            lambda done, whole, name: bar.progress(done / whole, f"{done:,} of {whole:,} · {plain(name)}"),
+            lambda done, total, name: bar.progress(done / total, f"{done:,} of {total:,} · {plain(name)}"),
         )
     except FivefoldError as problem:
         notices.error(problem)

@@ -333,7 +333,7 @@ def _questions(found: Enrichment, document: Document) -> None:
     if not questions:
         st.caption("No sentence plainly answers a question.")
     edits = session.workbench().enrichment.edits
-    for place, each in enumerate(questions):
+    for number, each in enumerate(questions):
         text, cite, away = st.columns(_QUOTED, vertical_alignment="center")
         text.markdown(f"**{plain(each.question)}**  \n{_quote_line(each.answer, document)}")
         _cite(cite, each.answer, document)
@@ -341,7 +341,7 @@ def _questions(found: Enrichment, document: Document) -> None:
             "",
             icon=":material/close:",
             type="tertiary",
-            key=f"enrich.question.{found.document_id}.{place}",
+            key=f"enrich.question.{found.document_id}.{number}",
             help="Take this question out",
             on_click=_apply_change,
             args=(partial(edits.remove_question, found.document_id, each.question, who()),),
@@ -429,8 +429,8 @@ def _cite(cell: DeltaGenerator, quote: QuotedSpan, document: Document) -> None:
 
 def _entity(name: str, label: str) -> None:
     """A link to Search among the passages that name it."""
-    wanted = SearchRequest(name, SearchFilters(entities=(name,)))
-    st.page_link(page_path("search"), label=plain(shorten(label, 60)), query_params=params_of(wanted), width="content")
+    request = SearchRequest(name, SearchFilters(entities=(name,)))
+    st.page_link(page_path("search"), label=plain(shorten(label, 60)), query_params=params_of(request), width="content")
 
 
 def _more(items: Sequence[object], most: int, noun: str) -> None:

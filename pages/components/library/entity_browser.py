@@ -104,10 +104,10 @@ def _entities(look_up: FindEntities, part: str, kind: EntityType | None) -> None
         page = pages
         found = look_up(part, kind, _PER_PAGE, (page - 1) * _PER_PAGE)
     if not found.total:
-        asked = bool(part) or kind is not None
+        is_filtered = bool(part) or kind is not None
         st.caption(
             ":material/filter_alt_off: No entity matches. Remove a letter or the type."
-            if asked
+            if is_filtered
             else "No entities yet. Documents read from now on show here what they name."
         )
         return
@@ -172,8 +172,8 @@ def _documents(chosen: Entity, look_up: FindEntities, documents_of: FindDocument
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f"{str(known.type).capitalize()} · named by {count(found.total, 'document')}", width="content")
-        wanted = params_of(SearchRequest(known.name, SearchFilters(entities=(known.name,))))
-        st.page_link(page_path("search"), label="Search its passages", icon=":material/search:", query_params=wanted)
+        params = params_of(SearchRequest(known.name, SearchFilters(entities=(known.name,))))
+        st.page_link(page_path("search"), label="Search its passages", icon=":material/search:", query_params=params)
     draw_table(
         "entities.documents.table",
         f"Documents that name {known.name}",
@@ -195,12 +195,12 @@ def _see_details(document_id: int) -> None:
 def _document_row(entry: ListedDocument, spelling: str) -> dict[str, Any]:
     document = entry.document
     style = truth_style(document.labels.truth.value)
-    place = {"id": document.id, "mark": entry.passage, "find": spelling}
+    params = {"id": document.id, "mark": entry.passage, "find": spelling}
     return {
         "id": document.id,
         "name": shorten_middle(document.name, _NAME_LENGTH),
         "full": document.name,
-        "address": f"document?{urlencode({name: value for name, value in place.items() if value})}",
+        "address": f"document?{urlencode({name: value for name, value in params.items() if value})}",
         "sentence": parts_asked_for(shorten(entry.sentence, _SENTENCE_LENGTH), (), [spelling])
         if entry.sentence
         else [],

@@ -91,7 +91,7 @@ def draw_difference(before: Document, after: Document) -> None:
         st.success("Both say the same, sentence by sentence.", icon=":material/task_alt:")
         return
     kinds = [kind for kind in _CHANGE_SIGNS if found.count(kind)]
-    wanted = st.pills(
+    view = st.pills(
         "Show",
         kinds,
         selection_mode="multi",
@@ -100,12 +100,12 @@ def draw_difference(before: Document, after: Document) -> None:
         label_visibility="collapsed",
         format_func=lambda kind: f"{_CHANGE_SIGNS[kind][0]} {found.count(kind):,} {_CHANGE_SIGNS[kind][1]}",
     )
-    changes = [change for change in found.changes if not wanted or change.kind in wanted]
-    shown = paged(changes, _PER_PAGE, f"differences.page.{key}.{wanted}")
+    changes = [change for change in found.changes if not view or change.kind in view]
+    shown = paged(changes, _PER_PAGE, f"differences.page.{key}.{view}")
     with st.container(border=True, gap="small"):
         for change in shown:
-            _change(change, before, after, skipped=not wanted)
-        if shown[-1] is changes[-1] and found.tail and not wanted:
+            _change(change, before, after, skipped=not view)
+        if shown[-1] is changes[-1] and found.tail and not view:
             st.caption(f"⋯ {count(found.tail, 'sentence')} the same to the end")
 
 

@@ -1,14 +1,6 @@
 // A table whose rows can be chosen, ticked, sorted and opened. A click on a row chooses it, on its name opens it; j and k
 // (or the arrows) move, Enter opens the chosen row, x ticks it. Keys pressed in a field stay typing.
-const SETTLE = 120; // milliseconds without another j or k before the row is drawn
 const PRESSABLE = "a, button, input, [role=button], [role=combobox], [role=dialog], [role=listbox], [role=radio]"; // Enter is theirs
-
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
 
 // Open a document of the app without loading the app again: one step of the browser's history, so that Back returns to
 // the list as it was. Streamlit follows the address when the browser says that its history moved.
@@ -156,13 +148,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const onKey = (event) => {
     const at = event.composedPath()[0];
     const ours = at instanceof HTMLElement && table.contains(at);
-    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-    if ((typing && !ours) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if ((isTyping(event) && !ours) || hasModifier(event)) return;
     if (!data.keys && !ours) return;
-    const step = { j: 1, k: -1 }[event.key] ?? (at === table ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
+    const step = rowStep(event, at === table);
     if (step !== undefined && rows.length) {
       event.preventDefault();
-      choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
+      choose(clamped(chosen + step, rows.length), SETTLE);
     } else if (event.key === "x" && rows[chosen] && data.ticked) {
       event.preventDefault();
       const one = rows[chosen].querySelector(".one");
@@ -174,13 +165,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
   };
   show(false);
-  table.stop?.(); // drawn again without having been cleaned up: keys must act once
-  table.addEventListener("click", onClick);
-  document.addEventListener("keydown", onKey);
-  table.stop = () => {
+  const stop = listenToKeys(table, onKey, () => {
     clearTimeout(waiting);
     table.removeEventListener("click", onClick);
-    document.removeEventListener("keydown", onKey);
-  };
-  return table.stop;
+  });
+  table.addEventListener("click", onClick);
+  return stop;
 }

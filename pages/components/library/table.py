@@ -57,11 +57,11 @@ def draw_table(
         "keys": keys,
     }
 
-    def heard(event: str) -> None:
+    def on_event(event: str) -> None:
         value = getattr(st.session_state[key], event)
         if value is not None:
             on[event](value)
 
     draw = browser_scripts.browser_component("fivefold_table", "library/table.js")
-    events = {f"on_{event}_change": lambda event=event: heard(event) for event in on}
+    events = {f"on_{event}_change": lambda event=event: on_event(event) for event in on}
     draw(key=key, data=data, **events)

@@ -186,12 +186,12 @@ def _tick(ids: Sequence[int], on: bool) -> None:
 
 def _restore(chosen: Sequence[TrashedDocument]) -> None:
     ids = [each.document_id for each in chosen]
-    said = f"{count(len(ids), 'document')} restored."
-    notices.apply_change("trash", lambda: session.workbench().trash.restore(ids, who=who() or "analyst"), said)
+    message = f"{count(len(ids), 'document')} restored."
+    notices.apply_change("trash", lambda: session.workbench().trash.restore(ids, who=who() or "analyst"), message)
     session.forget_answers()
 
 
 def _purge(chosen: Sequence[TrashedDocument]) -> None:
     ids = [each.document_id for each in chosen]
-    said = f"{count(len(ids), 'document')} deleted for good."
-    notices.apply_change("trash", lambda: session.workbench().trash.purge(ids, who=who() or "analyst"), said)
+    message = f"{count(len(ids), 'document')} deleted for good."
+    notices.apply_change("trash", lambda: session.workbench().trash.purge(ids, who=who() or "analyst"), message)

@@ -11,7 +11,7 @@ from core.domain.documents import Document, DocumentState
 from core.domain.errors import FivefoldError
 from core.insights.store import Insight
 from core.library.duplicates.comparer import DuplicateGroup
-from core.library.versions.outdated_citations import CitationUpdate, CitingItem, taken_over
+from core.library.versions.outdated_citations import CitationUpdate, CitingItem, with_updated_citation
 from core.library.versions.service import RelatedDocuments
 from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
@@ -178,8 +178,8 @@ def _compare(document: Document, chain: Sequence[Document], related: RelatedDocu
     others = {each.id: each for each in (*chain, *(other for other, _ in related.near)) if each.id != document.id}
     if not others:
         return
-    place = next(number for number, each in enumerate(chain) if each.id == document.id)
-    first = chain[place - 1].id if place else chain[1].id if len(chain) > 1 else next(iter(others))
+    position = next(number for number, each in enumerate(chain) if each.id == document.id)
+    first = chain[position - 1].id if position else chain[1].id if len(chain) > 1 else next(iter(others))
     both = {**others, document.id: document}
     numbers = {each.id: f"v{number} · " for number, each in enumerate(chain, 1)} if len(chain) > 1 else {}
     st.markdown("**What changed**")
@@ -199,9 +199,9 @@ def _compare(document: Document, chain: Sequence[Document], related: RelatedDocu
 
 def _older_and_newer(other: Document, document: Document, chain: Sequence[Document]) -> tuple[int, int]:
     """The older and the newer of two documents, by the chain if it has both."""
-    places = {each.id: number for number, each in enumerate(chain)}
-    if {other.id, document.id} <= places.keys():
-        older, newer = sorted((other.id, document.id), key=places.__getitem__)
+    positions = {each.id: number for number, each in enumerate(chain)}
+    if {other.id, document.id} <= positions.keys():
+        older, newer = sorted((other.id, document.id), key=positions.__getitem__)
         return older, newer
     first, second, _ = in_order(other, document)
     return first.id, second.id
@@ -249,7 +249,7 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
                 key=f"versions.cite.{key}",
                 on_click=apply_decision,
                 args=(
-                    lambda: session.workbench().insights.change(taken_over(by, link, proposal)),
+                    lambda: session.workbench().insights.change(with_updated_citation(by, link, proposal)),
                     "The insight rests on the current text.",
                 ),
             )
@@ -257,8 +257,8 @@ def _suspect_citation(citing: CitingItem, seen: Document, key: str) -> None:
 
 def _proposal(proposal: CitationUpdate) -> None:
     sentence = plain(shorten(proposal.sentence.text, 300))
-    place = sentence_place(proposal.document, proposal.sentence.page, proposal.sentence.start)
-    where = f"{plain(shorten_middle(proposal.document.name, 60))}, {place}"
+    location = sentence_place(proposal.document, proposal.sentence.page, proposal.sentence.start)
+    where = f"{plain(shorten_middle(proposal.document.name, 60))}, {location}"
     st.markdown(f":material/arrow_forward: “{sentence}” :gray[({where}; {likeness(proposal.likeness)})]")
 
 

@@ -1,11 +1,4 @@
 // Five cells, one per truth: whether it answers, and its best sentence. A click opens its evidence.
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".strip") ?? parentElement.appendChild(element("div", "strip"));
   root.replaceChildren();

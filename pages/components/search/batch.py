@@ -200,11 +200,11 @@ def _progress(run: BatchRun) -> None:
 
 def _resume_offer(run: BatchRun, ask: Ask) -> None:
     """What a stopped or failed batch has left, and a button to resume it."""
-    rest, asked = run.rest, len(run.outcome_by_row)
-    if rest and asked < len(run.batch.questions):
+    rest, answered = run.rest, len(run.outcome_by_row)
+    if rest and answered < len(run.batch.questions):
         text_column, again = st.columns([5, 2], vertical_alignment="center")
         text_column.warning(
-            f"Stopped after {asked:,} of {count(len(run.batch.questions), 'question')}. Nothing is lost.",
+            f"Stopped after {answered:,} of {count(len(run.batch.questions), 'question')}. Nothing is lost.",
             icon=":material/stop_circle:",
         )
         _resume_button(again, run, f"Ask the other {len(rest):,}", ask)
@@ -248,8 +248,8 @@ def _draw_outcomes(run: BatchRun) -> None:
             label_visibility="collapsed",
         )
         _files(run)
-    wanted = _SHOWN[shown or _EVERY]
-    listed = [each for each in outcomes if wanted in (None, each.state)]
+    state = _SHOWN[shown or _EVERY]
+    listed = [each for each in outcomes if state in (None, each.state)]
     if listed:
         _rows(listed, key=f"batch.rows.{run.number}.{shown}")
         st.caption("Click a question to open it in Search.")
@@ -435,8 +435,8 @@ def _read(data: bytes, name: str, page: SearchRequest) -> Batch:
         profiles=known,
         documents=documents,
     )
-    asked = [replace(each, only_routed=page.only_routed, rerank=page.rerank) for each in batch.questions]
-    return replace(batch, questions=tuple(asked))
+    questions = [replace(each, only_routed=page.only_routed, rerank=page.rerank) for each in batch.questions]
+    return replace(batch, questions=tuple(questions))
 
 
 def _preview(batch: Batch, page: SearchRequest, ask: Ask) -> None:
@@ -466,14 +466,14 @@ def _preview(batch: Batch, page: SearchRequest, ask: Ask) -> None:
     )
 
 
-def _first_row(asked: BatchQuestion) -> dict[str, Any]:
+def _first_row(question: BatchQuestion) -> dict[str, Any]:
     return {
-        "Row": asked.row,
-        "Id": asked.key,
-        "Question": asked.question,
-        "Narrowed to": "; ".join(asked.filters.in_words()),
-        "Profile": asked.profile or "default",
-        "Top": asked.top_k,
+        "Row": question.row,
+        "Id": question.key,
+        "Question": question.question,
+        "Narrowed to": "; ".join(question.filters.in_words()),
+        "Profile": question.profile or "default",
+        "Top": question.top_k,
     }
 
 

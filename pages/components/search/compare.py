@@ -90,8 +90,8 @@ def _side_titles(figure: "Figure", names: tuple[str, str], theme: str) -> None:
     for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
         words = arrow.format(escape(shorten(names[side], 34)))
         colour = (_LEFT, _RIGHT)[side][theme]
-        place = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
-        figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **place)
+        layout = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
+        figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **layout)
 
 
 VIEW = "Compare"

@@ -12,7 +12,7 @@ from core.domain.evaluation import GRADES, Level, QuestionSet
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.evaluation.judgments.units import unit_of
-from core.search.store import PassageUsage, kept_question
+from core.search.store import PassageUsage, stored_question
 from pages.components import notices, session
 from pages.components.tuning.judge_state import GRADES_SEEN, POOLS, judgment_service, select_by_id
 from pages.components.user_name import name_input, who
@@ -87,13 +87,13 @@ def _usage(question: str) -> Mapping[int, PassageUsage]:
     Empty when the store does not answer; a click then shows the error.
     """
     cache: tuple[str, float, Mapping[int, PassageUsage]] | None = st.session_state.get(_USAGE)
-    asked, now = kept_question(question), time.monotonic()
-    if cache is None or cache[0] != asked or now - cache[1] > _FRESH_SECONDS:
+    text, now = stored_question(question), time.monotonic()
+    if cache is None or cache[0] != text or now - cache[1] > _FRESH_SECONDS:
         try:
-            known = session.workbench().usage.of_question(asked)
+            known = session.workbench().usage.of_question(text)
         except FivefoldError:
             known = {}
-        cache = st.session_state[_USAGE] = (asked, now, known)
+        cache = st.session_state[_USAGE] = (text, now, known)
     return cache[2]
 
 
@@ -210,10 +210,12 @@ def _own_grades(questions: QuestionSet, request: SearchRequest) -> dict[str, int
     about = (questions.id, request.question, request.filters, who())
     known = cache.get("mine")
     if known is None or known[0] != about or time.monotonic() - known[1] > _FRESH_SECONDS:
-        asked = judgment_service().find_question(questions.id, request.question, request.filters)
-        judgments = judgment_service().judgments(questions.id) if asked is not None else ()
+        judged = judgment_service().find_question(questions.id, request.question, request.filters)
+        judgments = judgment_service().judgments(questions.id) if judged is not None else ()
         mine = {
-            each.unit: each.grade for each in judgments if asked and each.question_id == asked.id and each.who == who()
+            each.unit: each.grade
+            for each in judgments
+            if judged and each.question_id == judged.id and each.who == who()
         }
         known = cache["mine"] = (about, time.monotonic(), mine)
     return known[2]
@@ -248,9 +250,9 @@ def _grade(questions: QuestionSet, request: SearchRequest, unit: str, key: str, 
         return
     try:
         known = judgment_service().find_question(questions.id, request.question, request.filters)
-        asked = known or judgment_service().add_question(questions.id, request.question, filters=request.filters)
+        judged = known or judgment_service().add_question(questions.id, request.question, filters=request.filters)
         (judgment,) = judgment_service().judge(
-            questions.id, asked.id, unit, None if given == _CANNOT else int(given), who()
+            questions.id, judged.id, unit, None if given == _CANNOT else int(given), who()
         )
     except FivefoldError as problem:
         state[f"{key}.problem"] = problem
@@ -260,6 +262,6 @@ def _grade(questions: QuestionSet, request: SearchRequest, unit: str, key: str, 
     mine[unit] = judgment.grade
     if known is None:
         st.toast(
-            f"“{plain(shorten(asked.question, 60))}” is now {asked.key} of {plain(questions.name)}.",
+            f"“{plain(shorten(judged.question, 60))}” is now {judged.key} of {plain(questions.name)}.",
             icon=":material/add:",
         )

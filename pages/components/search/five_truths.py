@@ -130,8 +130,8 @@ _MOST_LETTERS = 20_000  # characters of a pasted answer; chosen by hand
 
 def draw_check(answer: FiveTruthsAnswer) -> None:
     """A field for a text, and one verdict per sentence."""
-    asked, text = st.session_state.get("answer.checked", ("", ""))
-    shown = bool(text) and asked == answer.question
+    checked_question, text = st.session_state.get("answer.checked", ("", ""))
+    shown = bool(text) and checked_question == answer.question
     with st.expander("Check an answer", icon=":material/fact_check:", key="answer.check", expanded=shown):
         st.caption("Paste a text that cites sentences by their ids, as in: Deposits are due monthly [42.3].")
         st.text_area(
@@ -181,9 +181,9 @@ def draw_synthesis(answer: FiveTruthsAnswer) -> None:
     written = synthesis_of(answer)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = "Write a synthesis" if written is None else "Write it again"
-        wanted = st.button(label, icon=":material/edit_note:", key="answer.write", disabled=not answer.answered)
+        pressed = st.button(label, icon=":material/edit_note:", key="answer.write", disabled=not answer.answered)
         st.caption(f"The sentences above are sent to {plain(writer)}; each sentence it writes is checked.")
-    if wanted:
+    if pressed:
         with st.spinner(f"{plain(writer)} is writing …"):
             written = write_synthesis(answer)
     if written is None:
@@ -413,7 +413,7 @@ def _side(statement: Statement) -> None:
     with st.container(gap="xxsmall"):
         cards.truth_badge(statement.truth)
         quote = display_quote(statement.citation.quote)
-        st.markdown(f"“{highlight_part(quote, statement.said)}”")
+        st.markdown(f"“{highlight_part(quote, statement.text)}”")
         where = citation_location(statement.citation)
         st.caption(plain(f"{statement.citation.document_name}, {where}" if where else statement.citation.document_name))
 

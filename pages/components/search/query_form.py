@@ -1,19 +1,22 @@
 """The search form: question, filters, profile and reranker, stored in the URL."""
+# Longer than 300 lines: the question, its filters and chips, and the request that they make.
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from core.domain.errors import BadFilters
+from core.domain.errors import BadFilters, FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.knowledge.rerankers import rerank_table
 from pages.components import filters, notices, session, urls
 from pages.components.labels import chip_title
+from pages.components.rights import may
 from pages.components.search import feedback, result_list, saved_searches, shortlists
 from pages.components.urls import params_of, request_from
+from pages.components.user_name import who
 from pages.components.wording import plain
 
 __all__ = [
@@ -43,8 +46,8 @@ def profile_choice(key: str, project: str | None, *, compact: bool = False) -> s
     offered, chosen = ["", *registry.choices()], st.session_state.get(key) or ""
     if chosen not in offered and chosen in registry.every():
         offered.append(chosen)
-    gone = "" if chosen in offered else chosen
-    if gone:
+    missing = "" if chosen in offered else chosen
+    if missing:
         st.session_state[key] = ""
     default = registry.default(project).ref
     st.selectbox(
@@ -55,7 +58,7 @@ def profile_choice(key: str, project: str | None, *, compact: bool = False) -> s
         format_func=lambda ref: f"{'Profile: ' if compact else ''}{ref or f'{default} (default)'}",
         help="How results are scored. Profiles are made and chosen on Tuning.",
     )
-    return gone
+    return missing
 
 
 _OFF = ""
@@ -121,24 +124,29 @@ def read_url() -> None:
     params, state = urls.current_params(), st.session_state
     if "question" in state and not urls.is_new_request("search", params):
         return
-    wanted = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
-    state["search.view"] = wanted if wanted in _VIEWS else RESULTS
+    view = params["view"][0] if "view" in params else state.get("search.seen", RESULTS) if not params else RESULTS
+    state["search.view"] = view if view in _VIEWS else RESULTS
     if "shortlist" in params:
         state["search.view"] = SHORTLISTS
         shortlists.choose(urls.number_in(params["shortlist"][0]))
     try:
-        asked = request_from(params) if params else state.get("search.last", SearchRequest(""))
+        request = request_from(params) if params else state.get("search.last") or new_request()
     except BadFilters as problem:
         state["search.problem"] = problem
-        asked = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
-    state["question"] = asked.question
-    state["search.profile"], state["search.gone"] = asked.profile, ""
-    state["search.routed"] = asked.only_routed
-    state["search.without"] = asked.removed_chips
-    state["search.rerank"] = asked.rerank
-    result_list.show_first(asked.top_k)
+        request = request_from({name: values for name, values in params.items() if name in ("q", "profile")})
+    state["question"] = request.question
+    state["search.profile"], state["search.gone"] = request.profile, ""
+    state["search.routed"] = request.only_routed
+    state["search.without"] = request.removed_chips
+    state["search.rerank"] = request.rerank
+    result_list.show_first(request.top_k)
     state[result_list.CHOSEN] = urls.number_in(params.get("passage", [""])[0])
-    filters.seed(asked.filters)
+    filters.seed(request.filters)
+
+
+def new_request(question: str = "") -> SearchRequest:
+    """A request with the filters that a new search starts with."""
+    return SearchRequest(question, session.workbench().evaluation.profiles.default_filters())
 
 
 def question_fields(project: str | None) -> None:
@@ -154,10 +162,10 @@ def question_fields(project: str | None) -> None:
         on_change=_new_question,
     )
     with line.container(horizontal=True, width=_CHOICES):
-        gone = profile_choice("search.profile", project, compact=True)
+        missing = profile_choice("search.profile", project, compact=True)
         choose_reranker("search.rerank", session.workbench().search.reranker_problems)
     state = st.session_state
-    state["search.gone"] = gone or state.get("search.gone", "")
+    state["search.gone"] = missing or state.get("search.gone", "")
     if state["search.gone"] and not state["search.profile"]:
         notices.degraded([f"Profile “{state['search.gone']}” no longer exists, so the default one scores the results."])
 
@@ -191,12 +199,39 @@ def sidebar_filters() -> SearchFilters:
         return chosen
 
 
-def draw_active_filters() -> None:
+def draw_active_filters(chosen: SearchFilters) -> None:
     """The filters that are set, each removable, above the answer."""
     library = session.workbench()
     names = {str(each.id): each.name for each in library.documents.list()}
     routed: filters.Chip = ("routed", _ROUTED, _search_every_truth, ())
-    filters.draw_chips(names, library.vocabulary.terms(), [routed] if st.session_state["search.routed"] else [])
+    others = [routed] if st.session_state["search.routed"] else []
+    filters.draw_chips(names, library.vocabulary.terms(), others, lambda: _default_button(chosen))
+
+
+def _default_button(chosen: SearchFilters) -> None:
+    """Makes the filters in use the default, for those who may; says so where they are."""
+    registry = session.workbench().evaluation.profiles
+    if chosen == registry.default_filters():
+        st.caption(":material/check: Default filters", width="content")
+    elif may("evaluation.profiles.choose_filters"):
+        st.button(
+            "Make default",
+            key="filter.chips.default",
+            type="tertiary",
+            help="New searches start with these filters." if who() else "Enter your name under Settings first.",
+            on_click=_make_default,
+            args=(chosen,),
+            disabled=not who(),
+        )
+
+
+def _make_default(chosen: SearchFilters) -> None:
+    try:
+        session.workbench().evaluation.profiles.choose_filters(chosen, who())
+    except FivefoldError as problem:
+        st.session_state["search.problem"] = problem
+        return
+    st.toast("New searches start with these filters.", icon=":material/filter_alt:")
 
 
 def _search_every_truth() -> None:
@@ -216,22 +251,22 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
             label_visibility="collapsed",
         )
         shown: str = state["search.view"]
-        asked = _request(chosen)
-        saved_searches.draw_saved(asked, shown, chosen.project)
-    if asked != state.get("search.asked", asked):
+        request = _request(chosen)
+        saved_searches.draw_saved(request, shown, chosen.project)
+    if request != state.get("search.asked", request):
         result_list.show_first()
         state[result_list.CHOSEN] = None
-    state["search.asked"] = asked
-    asked = replace(asked, top_k=result_list.shown_results())
-    params = params_of(asked) | ({} if shown == RESULTS else {"view": [shown]})
+    state["search.asked"] = request
+    request = replace(request, top_k=result_list.shown_results())
+    params = params_of(request) | ({} if shown == RESULTS else {"view": [shown]})
     if state.get(result_list.CHOSEN) is not None and shown == RESULTS:
         params["passage"] = [str(state[result_list.CHOSEN])]
     if shown == SHORTLISTS and (current := shortlists.current()) is not None:
         params["shortlist"] = [str(current.id)]
     urls.write_params("search", params)
-    state["search.last"], state["search.filters"] = asked, chosen
+    state["search.last"], state["search.filters"] = request, chosen
     state["search.seen"] = shown
-    return asked
+    return request
 
 
 def _request(chosen: SearchFilters) -> SearchRequest:

@@ -1,29 +1,6 @@
 // The list of results: one is chosen. Clicks choose; j and k (or the arrows) move, Enter opens the result in full width,
 // c cites it, n adds a note, x ticks it, ? lists these keys. Keys pressed in a field stay typing.
 const PRESSED = { Enter: ".st-key-pane_open a", c: ".st-key-pane_cite button", n: ".st-key-pane_note button", "?": ".st-key-search_keys button" };
-const SETTLE = 120; // milliseconds without another j or k before the result is drawn
-const PATIENCE = 10000; // milliseconds a key waits for the result it was meant for
-
-// Press a button of the chosen result once it is drawn: c right after j cites the new result, not the one before.
-let waitingPress;
-const pressWhenDrawn = (selector, chosen) => {
-  const until = Date.now() + PATIENCE;
-  const press = () => {
-    const drawn = document.querySelector(`.st-key-chosen_${chosen}`);
-    const busy = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "running";
-    if (drawn && !busy) document.querySelector(selector)?.click();
-    else if (Date.now() < until) waitingPress = setTimeout(press, 30);
-  };
-  clearTimeout(waitingPress);
-  press();
-};
-
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
 
 const marked = (name, parts) => {
   const line = element("div", name);
@@ -106,12 +83,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const onKey = (event) => {
     const at = event.composedPath()[0];
-    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = { j: 1, k: -1 }[event.key] ?? (at === list ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
+    if (isTyping(event) || hasModifier(event)) return;
+    const step = rowStep(event, at === list);
     if (step !== undefined) {
       event.preventDefault();
-      choose(Math.min(rows.length - 1, Math.max(0, chosen + step)), SETTLE);
+      choose(clamped(chosen + step, rows.length), SETTLE);
       return;
     }
     if (event.key === "x" && rows[chosen]) {
@@ -122,17 +98,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const free = at === document.body || at === list;
     if (PRESSED[event.key] && (event.key !== "Enter" || free)) {
       event.preventDefault();
-      pressWhenDrawn(PRESSED[event.key], data.chosen);
+      whenDrawn(`.st-key-chosen_${data.chosen}`, () => document.querySelector(PRESSED[event.key])?.click());
     }
   };
   show(false);
-  list.stop?.(); // drawn again without having been cleaned up: keys must act once
-  list.addEventListener("click", onClick);
-  document.addEventListener("keydown", onKey);
-  list.stop = () => {
+  const stop = listenToKeys(list, onKey, () => {
     clearTimeout(waiting);
     list.removeEventListener("click", onClick);
-    document.removeEventListener("keydown", onKey);
-  };
-  return list.stop;
+  });
+  list.addEventListener("click", onClick);
+  return stop;
 }

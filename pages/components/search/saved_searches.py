@@ -30,16 +30,16 @@ _LISTED, _HEIGHT = 6, 380  # searches shown in full; pixels of a longer list
 def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:
     """Two buttons: save the current search, and list the saved ones."""
     try:
-        asked = _service().matching(request, who()) if request.question.strip() else ()
-        new = _count_new(project, frozenset(view.id for view in asked))
+        same = _service().matching(request, who()) if request.question.strip() else ()
+        new = _count_new(project, frozenset(view.id for view in same))
     except FivefoldError as problem:
         notices.error(problem)
         return
     with st.container(horizontal=True, gap="small", width="content"):
-        _save_button(request, shown, asked)
+        _save_button(request, shown, same)
         label = f"Saved views · {new} new" if new else "Saved views"
         with st.popover(label, icon=":material/bookmarks:", key="views.list"), st.container(width=460, gap="xsmall"):
-            _list(project, frozenset(view.id for view in asked))
+            _list(project, frozenset(view.id for view in same))
 
 
 def draw_new_results(result: SearchResult) -> None:
@@ -100,11 +100,11 @@ def _now() -> datetime:
 # Saving
 
 
-def _save_button(request: SearchRequest, shown: str, asked: Sequence[SavedSearch]) -> None:
-    label, icon = ("Saved", ":material/bookmark_added:") if asked else ("Save this search", ":material/bookmark_add:")
+def _save_button(request: SearchRequest, shown: str, same: Sequence[SavedSearch]) -> None:
+    label, icon = ("Saved", ":material/bookmark_added:") if same else ("Save this search", ":material/bookmark_add:")
     with st.popover(label, icon=icon, key="views.save", disabled=not request.question.strip()):
-        if asked:
-            names = ", ".join(f"“{plain(view.name)}”" for view in asked)
+        if same:
+            names = ", ".join(f"“{plain(view.name)}”" for view in same)
             st.caption(f":material/bookmark: This search is saved as {names}.")
         st.text_input("Name", key="views.name", max_chars=80, placeholder=shorten(request.question, 40))
         if who():
@@ -136,14 +136,14 @@ def _save(request: SearchRequest, shown: str) -> None:
 
 
 @st.fragment
-def _list(project: str | None, asked: frozenset[int]) -> None:
+def _list(project: str | None, same: frozenset[int]) -> None:
     """The saved searches with their state; a click redraws only the list. asked: ids of the open ones."""
     state = st.session_state
     if problem := state.pop(_PROBLEM, None):
         notices.error(problem)
-    if gone := state.get(_DELETED):
+    if deleted := state.get(_DELETED):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"“{plain(gone.name)}” is deleted.", width="stretch")
+            st.caption(f"“{plain(deleted.name)}” is deleted.", width="stretch")
             st.button("Undo", key="views.undo", icon=":material/undo:", type="tertiary", on_click=_restore)
     with notices.show_errors():
         listed = _service().views(project, who())
@@ -159,7 +159,7 @@ def _list(project: str | None, asked: frozenset[int]) -> None:
                         _rename_line(view)
                     else:
                         _link(view, problems.get(view.id, ""), named=project is None)
-                        if view.id in asked:
+                        if view.id in same:
                             st.badge("open", color="primary", icon=":material/visibility:")
                         else:
                             _state(view, last_visits.get(view.id), problems.get(view.id, ""))
@@ -240,9 +240,9 @@ def _state(view: SavedSearch, last: datetime | None, problem: str) -> None:
         st.caption(f"{nothing}seen {ago(last, _now())}", width="content")
 
 
-def _count_new(project: str | None, asked: frozenset[int]) -> int:
+def _count_new(project: str | None, same: frozenset[int]) -> int:
     """How many new results the last check found in listed views that have not been opened since."""
-    found = [each for each in _checked().values() if each.new and each.view_id not in asked]
+    found = [each for each in _checked().values() if each.new and each.view_id not in same]
     if not found:
         return 0
     listed, last_visits = {view.id for view in _service().views(project, who())}, _service().last_visits(who())
@@ -301,8 +301,8 @@ def _delete(view: SavedSearch) -> None:
 
 
 def _restore() -> None:
-    gone = st.session_state.pop(_DELETED)
-    _apply_change(lambda: _service().restore(gone, who()))
+    deleted = st.session_state.pop(_DELETED)
+    _apply_change(lambda: _service().restore(deleted, who()))
 
 
 def _apply_change(work: Callable[[], object]) -> bool:

@@ -1,11 +1,4 @@
 // The parts of a score: a bar, and a line for each part with its colour, its points and its reason.
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const line = (part) => {
   const row = element("div", "part");
   const swatch = element("span", "swatch");

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.domain.errors import FivefoldError
 from core.domain.results import Hit
-from core.library.shortlist_brief import shortlist_markdown, shortlist_xlsx
+from core.library.shortlist_brief import shortlist_docx, shortlist_markdown, shortlist_xlsx
 from core.library.shortlists import Shortlist, ShortlistItem, ShortlistService, item_of
 from core.search.citations.cite import display_quote
 from core.search.exports import file_name
@@ -22,6 +22,7 @@ _CURRENT, _PROBLEM, _UNDO = "shortlist.current", "shortlist.problem", "shortlist
 _FIRST_NAME = "My shortlist"
 _QUOTE = 500  # characters of a quote in the list
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 def _service() -> ShortlistService:
@@ -36,8 +37,8 @@ def choose(shortlist_id: int | None) -> None:
 def current() -> Shortlist | None:
     """The shortlist that results are ticked into: the one chosen, else the newest; None where there is none."""
     every = _service().all()
-    wanted = st.session_state.get(_CURRENT)
-    return next((each for each in every if each.id == wanted), every[-1] if every else None)
+    shortlist_id = st.session_state.get(_CURRENT)
+    return next((each for each in every if each.id == shortlist_id), every[-1] if every else None)
 
 
 def ticked() -> frozenset[int]:
@@ -51,15 +52,15 @@ def tick(hit: Hit, question: str) -> None:
     try:
         shortlist = current() or _service().create(_FIRST_NAME, who())
         passage_id = hit.candidate.passage.id
-        places = [place for place, each in enumerate(shortlist.items) if each.passage_id == passage_id]
-        if places:
-            _service().remove(shortlist.id, places[0])
+        indices = [index for index, each in enumerate(shortlist.items) if each.passage_id == passage_id]
+        if indices:
+            _service().remove(shortlist.id, indices[0])
         else:
             _service().add(shortlist.id, item_of(hit, question, datetime.now(UTC)))
     except FivefoldError as problem:
         st.toast(plain(str(problem)), icon=":material/error:")
         return
-    done = "Removed from" if places else "Added to"
+    done = "Removed from" if indices else "Added to"
     st.toast(f"{done} “{plain(shortlist.name)}”.", icon=":material/checklist:")
 
 
@@ -122,12 +123,12 @@ def _items(shortlist: Shortlist) -> None:
     if not shortlist.items:
         st.caption("Empty. Tick results of a search, or press x on the chosen one, to add them.")
     changes = _service().changes(shortlist)
-    for place, item in enumerate(shortlist.items):
-        with st.container(border=True, gap="small", key=f"shortlist.item.{place}"):
-            _item(shortlist, place, item, changes.get(place, ""))
+    for index, item in enumerate(shortlist.items):
+        with st.container(border=True, gap="small", key=f"shortlist.item.{index}"):
+            _item(shortlist, index, item, changes.get(index, ""))
 
 
-def _item(shortlist: Shortlist, place: int, item: ShortlistItem, change: str) -> None:
+def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         cards.truth_badge(item.truth or None)
         st.page_link(
@@ -138,14 +139,14 @@ def _item(shortlist: Shortlist, place: int, item: ShortlistItem, change: str) ->
             help="Search this question again",
         )
         st.space("stretch")
-        _button(place, "up", ":material/arrow_upward:", "Move up", disabled=place == 0)
-        _button(place, "down", ":material/arrow_downward:", "Move down", disabled=place == len(shortlist.items) - 1)
-        _button(place, "remove", ":material/close:", "Remove; it can be undone")
+        _button(index, "up", ":material/arrow_upward:", "Move up", disabled=index == 0)
+        _button(index, "down", ":material/arrow_downward:", "Move down", disabled=index == len(shortlist.items) - 1)
+        _button(index, "remove", ":material/close:", "Remove; it can be undone")
     st.markdown(f"“{plain(shorten(display_quote(item.quote), _QUOTE))}”")
     st.caption(plain(item.place))
     if change:
         st.caption(f":material/history: {change}")
-    key = f"shortlist.note.{shortlist.id}.{place}.{shortlist.version}"
+    key = f"shortlist.note.{shortlist.id}.{index}.{shortlist.version}"
     st.text_input(
         "Note",
         item.note,
@@ -153,20 +154,20 @@ def _item(shortlist: Shortlist, place: int, item: ShortlistItem, change: str) ->
         placeholder="Add a note",
         label_visibility="collapsed",
         on_change=_note,
-        args=(shortlist.id, place, key),
+        args=(shortlist.id, index, key),
     )
 
 
-def _button(place: int, what: str, icon: str, words: str, *, disabled: bool = False) -> None:
+def _button(index: int, what: str, icon: str, words: str, *, disabled: bool = False) -> None:
     st.button(
         "",
-        key=f"shortlist.{what}.{place}",
+        key=f"shortlist.{what}.{index}",
         icon=icon,
         type="tertiary",
         help=words,
         disabled=disabled,
         on_click=_change,
-        args=(what, place),
+        args=(what, index),
     )
 
 
@@ -181,6 +182,7 @@ def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) 
 def _export(shortlist: Shortlist) -> None:
     with st.popover("Export", icon=":material/ios_share:", key="shortlist.export"):
         for label, ending, media, made in (
+            ("Brief (Word)", ".docx", _DOCX, lambda: shortlist_docx(shortlist, _service().changes(shortlist))),
             ("Brief (Markdown)", ".md", "text/markdown", lambda: _markdown(shortlist)),
             ("Workbook (Excel)", ".xlsx", _XLSX, lambda: shortlist_xlsx(shortlist, _service().changes(shortlist))),
         ):
@@ -225,29 +227,29 @@ def _named(key: str, work: Callable[[str], object]) -> None:
     st.session_state[key] = ""
 
 
-def _note(shortlist_id: int, place: int, key: str) -> None:
-    _attempt(lambda: _service().note(shortlist_id, place, st.session_state[key] or ""))
+def _note(shortlist_id: int, index: int, key: str) -> None:
+    _attempt(lambda: _service().note(shortlist_id, index, st.session_state[key] or ""))
 
 
-def _change(what: str, place: int) -> None:
+def _change(what: str, index: int) -> None:
     shown = current()
-    if shown is None or place >= len(shown.items):
+    if shown is None or index >= len(shown.items):
         return
     if what != "remove":
-        _attempt(lambda: _service().move(shown.id, place, -1 if what == "up" else 1))
+        _attempt(lambda: _service().move(shown.id, index, -1 if what == "up" else 1))
         return
-    item = shown.items[place]
-    _attempt(lambda: _service().remove(shown.id, place))
+    item = shown.items[index]
+    _attempt(lambda: _service().remove(shown.id, index))
     st.session_state[_UNDO] = (
         f"“{plain(shorten(display_quote(item.quote), 60))}” is removed.",
-        lambda: _service().insert(shown.id, place, item),
+        lambda: _service().insert(shown.id, index, item),
     )
 
 
 def _delete(shortlist_id: int) -> None:
     def work() -> None:
-        gone = _service().delete(shortlist_id)
-        st.session_state[_UNDO] = (f"“{plain(gone.name)}” is deleted.", lambda: _service().restore(gone))
+        deleted = _service().delete(shortlist_id)
+        st.session_state[_UNDO] = (f"“{plain(deleted.name)}” is deleted.", lambda: _service().restore(deleted))
         choose(None)
 
     _attempt(work)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.domain.filters import SearchFilters
 from core.knowledge.glossary import meaning
 from pages.components import session
 from pages.components.notices import apply_change, show_outcome
+from pages.components.rights import may
 from pages.components.urls import page_path
 from pages.components.user_name import who
 from pages.components.wording import plain
@@ -33,6 +35,7 @@ def draw_general() -> None:
     st.page_link(
         page_path("tuning"), label="Compare profiles", icon=":material/tune:", query_params={"view": "profiles"}
     )
+    _default_filters()
     st.markdown("##### Theme", anchors=False)
     look = "dark" if st.context.theme.type == "dark" else "light"
     st.caption(
@@ -57,10 +60,35 @@ def _default_profile(project: str | None) -> None:
     )
 
 
+def _default_filters() -> None:
+    """What a new search starts with, and how to change it."""
+    st.markdown("##### Default filters", anchors=False)
+    library = session.workbench()
+    chosen = library.evaluation.profiles.default_filters()
+    if chosen == SearchFilters():
+        st.caption(
+            "New searches start without filters. To change this, set filters on Search and press *Make default*."
+        )
+        return
+    names = {each.id: each.name for each in library.documents.list()} if chosen.documents else {}
+    st.caption("New searches start with these filters. Links and saved searches keep their own.")
+    for words in chosen.in_words(names):
+        st.markdown(f"- {plain(words)}")
+    st.button(
+        "Remove default filters", key=f"{_AREA}.filters.remove", icon=":material/close:", on_click=_remove_filters,
+        disabled=not who() or not may("evaluation.profiles.choose_filters"),
+    )  # fmt: skip
+
+
+def _remove_filters() -> None:
+    registry = session.workbench().evaluation.profiles
+    apply_change(_AREA, lambda: registry.choose_filters(SearchFilters(), who()), "New searches start without filters.")
+
+
 def _choose(project: str | None, key: str) -> None:
     name = st.session_state[key]
     whose = project or "The whole library"
     registry = session.workbench().evaluation.profiles
-    said = plain(f"{whose} now searches with {name}.")
-    if not apply_change(_AREA, lambda: registry.choose(project, name, who()), said):
+    message = plain(f"{whose} now searches with {name}.")
+    if not apply_change(_AREA, lambda: registry.choose(project, name, who()), message):
         st.session_state[f"{key}.shown"] = ""  # the field shows again what holds

@@ -39,7 +39,7 @@ def _mail(chosen: frozenset[NotificationKind]) -> None:
 
 
 def _choose() -> None:
-    wanted = frozenset(kind for kind in _TITLES if st.session_state[f"notifications.{kind.value}"])
+    kinds = frozenset(kind for kind in _TITLES if st.session_state[f"notifications.{kind.value}"])
     with notices.show_errors():
-        session.workbench().notifications.choose(wanted, session.principal())
+        session.workbench().notifications.choose(kinds, session.principal())
         st.toast("Saved.", icon=":material/check:")

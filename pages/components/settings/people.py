@@ -80,7 +80,7 @@ def _table(people: Sequence[Person]) -> Person | None:
         {
             "Name": each.name or each.login,
             "Login": each.login,
-            "Roles": ", ".join(_role_in_words(place, role) for place, role in each.roles) or "none",
+            "Roles": ", ".join(_role_in_words(project, role) for project, role in each.roles) or "none",
             "Groups": ", ".join(each.groups),
             "Last seen": ago(each.last_seen, now) if each.last_seen else "never",
             "Access": "blocked" if each.blocked else "open",
@@ -94,8 +94,8 @@ def _table(people: Sequence[Person]) -> Person | None:
     return people[selected[0]] if selected and selected[0] < len(people) else None
 
 
-def _role_in_words(place: str | None, role: Role) -> str:
-    return f"{role_title(role)} ({'every project' if place is None else place})"
+def _role_in_words(project: str | None, role: Role) -> str:
+    return f"{role_title(role)} ({'every project' if project is None else project})"
 
 
 def _details(person: Person) -> None:
@@ -106,25 +106,25 @@ def _details(person: Person) -> None:
             f"Groups at the last sign-in: {plain(', '.join(person.groups))}. What groups are given is set in"
             " `FIVEFOLD_GROUP_ROLES`."
         )
-    for place, role in person.roles:
+    for project, role in person.roles:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"{role_title(role)} **{plain(_place(place))}**", width=_FIELD_WIDTH)
+            st.markdown(f"{role_title(role)} **{plain(_project_title(project))}**", width=_FIELD_WIDTH)
             with st.popover("Remove", icon=":material/remove:", type="tertiary"):
                 st.markdown(f"{plain(person.name or person.login)} loses this role at once, in every open tab.")
                 st.button(
-                    "Remove role", key=f"{_AREA}.remove.{person.id}.{place}", type="primary",
-                    on_click=_set_role, args=(person, place, None),
+                    "Remove role", key=f"{_AREA}.remove.{person.id}.{project}", type="primary",
+                    on_click=_set_role, args=(person, project, None),
                 )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        place, role = _role_fields(f"{_AREA}.give.{person.id}")
+        project, role = _role_fields(f"{_AREA}.give.{person.id}")
         with st.popover("Give role", icon=":material/add:"):
             st.markdown(
-                f"**{plain(person.name or person.login)}** becomes {role.value} **{plain(_place(place))}**: "
+                f"**{plain(person.name or person.login)}** becomes {role.value} **{plain(_project_title(project))}**: "
                 f"{ROLE_MEANINGS[role]}. A role they have there is replaced."
             )
             st.button(
                 "Confirm", key=f"{_AREA}.confirm.{person.id}", type="primary",
-                on_click=_set_role, args=(person, place, role),
+                on_click=_set_role, args=(person, project, role),
             )  # fmt: skip
     with st.popover("Let in again" if person.blocked else "Block", icon=":material/block:"):
         st.markdown(
@@ -151,20 +151,22 @@ def _role_fields(key: str) -> tuple[str | None, Role]:
     documents = session.workbench().documents.list()
     # "" and not None stands for every project: a field that can be None can be cleared, which must not mean everything.
     projects = ["", *sorted({each.project for each in documents if each.project})]
-    place = st.selectbox("Where", projects, format_func=_place, key=f"{key}.project", width=_FIELD_WIDTH)
+    project = st.selectbox("Where", projects, format_func=_project_title, key=f"{key}.project", width=_FIELD_WIDTH)
     roles: list[Role] = list(Role)
     role = st.selectbox("Role", roles, format_func=role_title, key=f"{key}.role", width=_FIELD_WIDTH)
-    return place or None, role
+    return project or None, role
 
 
-def _place(place: str | None) -> str:
-    return f"in {place}" if place else "in every project"
+def _project_title(project: str | None) -> str:
+    return f"in {project}" if project else "in every project"
 
 
-def _set_role(person: Person, place: str | None, role: Role | None) -> None:
+def _set_role(person: Person, project: str | None, role: Role | None) -> None:
     name = plain(person.name or person.login)
-    message = f"{name} lost a role." if role is None else f"{name} is now {role.value} {plain(_place(place))}."
-    apply_change(_AREA, lambda: session.workbench().people.set_role(person.id, place, role), message)
+    message = (
+        f"{name} lost a role." if role is None else f"{name} is now {role.value} {plain(_project_title(project))}."
+    )
+    apply_change(_AREA, lambda: session.workbench().people.set_role(person.id, project, role), message)
 
 
 def _block(person: Person, blocked: bool) -> None:
@@ -173,10 +175,10 @@ def _block(person: Person, blocked: bool) -> None:
 
 
 def _invite() -> None:
-    login, place, role = (
+    login, project, role = (
         st.session_state[f"{_AREA}.{field}"] for field in ("login", "invited.project", "invited.role")
     )
     if apply_change(
-        _AREA, lambda: session.workbench().people.invite(login, role, place or None), f"{plain(login)} is invited."
+        _AREA, lambda: session.workbench().people.invite(login, role, project or None), f"{plain(login)} is invited."
     ):
         st.session_state[f"{_AREA}.login"] = ""

@@ -56,21 +56,21 @@ def _open_domain(name: str) -> None:
 
 
 def _domain_list(titles: Mapping[str, str], used: Mapping[str, VocabularyUsage]) -> str:
-    names, asked = list(titles), st.query_params.get("domain", "")
+    names, requested = list(titles), st.query_params.get("domain", "")
     table = st.dataframe(
         [_domain_row(name, titles[name], used.get(name, VocabularyUsage())) for name in names],
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        selection_default={"selection": {"rows": [names.index(asked)]}} if asked in titles else None,
-        key=widget_key("domains", asked),
+        selection_default={"selection": {"rows": [names.index(requested)]}} if requested in titles else None,
+        key=widget_key("domains", requested),
         height="content",
         row_height=32,
         column_config=_COLUMNS,
     )
     rows: list[int] = table["selection"]["rows"]
-    chosen = names[rows[0]] if rows else (_NEW if asked == _NEW else "")
-    if chosen != asked and (rows or asked in titles):
+    chosen = names[rows[0]] if rows else (_NEW if requested == _NEW else "")
+    if chosen != requested and (rows or requested in titles):
         if chosen:
             st.query_params["domain"] = chosen
         else:
@@ -229,9 +229,9 @@ def _place_list(titles: Mapping[str, str]) -> None:
 
 def _choose_place(titles: Mapping[str, str]) -> str | None:
     """The open place, from the URL or the select box."""
-    state, asked = st.session_state, st.query_params.get("place")
-    if asked != state.get("settings.place.seen") or state.get("settings.place") not in titles:
-        state["settings.place"] = asked if asked in titles else None
+    state, requested = st.session_state, st.query_params.get("place")
+    if requested != state.get("settings.place.seen") or state.get("settings.place") not in titles:
+        state["settings.place"] = requested if requested in titles else None
     chosen: str | None = st.selectbox(
         "Place", list(titles), key="settings.place", index=None, format_func=lambda value: titles.get(value, value),
         placeholder="Open any place", help="To give it names, or to call it otherwise.",

@@ -396,29 +396,29 @@ def _accuracy_over_time(service: ActiveLearningService) -> None:
             label_visibility="collapsed", format_func=lambda each: f"By {each}",
         )  # fmt: skip
     periods = service.accuracy(None if field in (None, "all") else field, by_month=per == "month")
-    whole = LabelRate(sum(each.right.right for each in periods), sum(each.right.n for each in periods))
-    if whole.n < ENOUGH:
-        st.caption(_too_few(whole, str(per)))
+    overall = LabelRate(sum(each.right.right for each in periods), sum(each.right.n for each in periods))
+    if overall.n < ENOUGH:
+        st.caption(_too_few(overall, str(per)))
         return
-    st.caption(_accuracy_caption(periods, whole, str(per)))
+    st.caption(_accuracy_caption(periods, overall, str(per)))
     figure = accuracy_chart(periods, by_month=per == "month", dark=st.context.theme.type == "dark")
-    alt = f"{whole.right:,} of {count(whole.n, 'label')} found right over {count(len(periods), str(per))}"
+    alt = f"{overall.right:,} of {count(overall.n, 'label')} found right over {count(len(periods), str(per))}"
     st.plotly_chart(figure, key="learning.over_time", config={"displayModeBar": False}, alt=alt)
 
 
-def _too_few(whole: LabelRate, per: str) -> str:
-    if not whole.n:
+def _too_few(overall: LabelRate, per: str) -> str:
+    if not overall.n:
         return f"Nobody has judged such a label yet. Once {ENOUGH} are, the share found right is shown here by {per}."
     return (
-        f"Too few to say: {whole.right} of {whole.n} automatic labels people judged were right. From {ENOUGH} on they"
-        f" are shown here by {per}."
+        f"Too few to say: {overall.right} of {overall.n} automatic labels people judged were right. From {ENOUGH} on"
+        f" they are shown here by {per}."
     )
 
 
-def _accuracy_caption(periods: Sequence[Period], whole: LabelRate, per: str) -> str:
+def _accuracy_caption(periods: Sequence[Period], overall: LabelRate, per: str) -> str:
     few = sum(each.right.n < ENOUGH for each in periods)
-    caption = f"{whole.right:,} of {whole.n:,} automatic labels were right when a person first judged them"
-    caption += f" ({whole.share:.0%}, 95 % interval {whole.low:.0%} to {whole.high:.0%})."
+    caption = f"{overall.right:,} of {overall.n:,} automatic labels were right when a person first judged them"
+    caption += f" ({overall.share:.0%}, 95 % interval {overall.low:.0%} to {overall.high:.0%})."
     caption += " Uncertain ones are judged first, so the whole library is likely better."
     return caption + (f" Hollow: fewer than {ENOUGH} judged in that {per}, a hint at most." if few else "")
 
@@ -438,8 +438,8 @@ def _last_corrections(service: ActiveLearningService) -> None:
 def _correction_line(verdict: LabelVerdict, document: Document, terms: WorkspaceTerms) -> None:
     words, link, back = st.columns([5, 6, 2], vertical_alignment="center", gap="small")
     given = value_title(verdict.field, verdict.given, terms) if verdict.given else "unknown"
-    change = "as it said" if verdict.given == verdict.said else f"instead of {plain(given)}"
-    value = plain(value_title(verdict.field, verdict.said, terms))
+    change = "as it said" if verdict.given == verdict.value else f"instead of {plain(given)}"
+    value = plain(value_title(verdict.field, verdict.value, terms))
     words.markdown(f"{field_title(verdict.field)} **{value}** :gray[{change} · {plain(verdict.who)}]")
     link.page_link(
         page_path("library"),

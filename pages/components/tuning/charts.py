@@ -73,9 +73,9 @@ def measure_label(measure: str) -> str:
     return LABELS.get(measure, measure)
 
 
-def side_label(place: int, experiment: Experiment, length: int = 24) -> str:
+def side_label(index: int, experiment: Experiment, length: int = 24) -> str:
     """An experiment among others, as safe text for charts and tables: "A balanced"."""
-    return f"{SIDES[place]} {shorten(experiment.profile.ref, length)}"
+    return f"{SIDES[index]} {shorten(experiment.profile.ref, length)}"
 
 
 def decimal(value: float) -> str:
@@ -103,8 +103,8 @@ def interval_text(interval: Interval, *, sign: bool = False) -> str:
     >>> interval_text(Interval(0.0, -0.1, 0.1, 9), sign=True).split()
     ['−0.10', 'to', '+0.10']
     """
-    if not interval.told or not sign:
-        return f"{interval.low:.2f}{_JOINER}–{_JOINER}{interval.high:.2f}" if interval.told else ""
+    if not interval.is_reliable or not sign:
+        return f"{interval.low:.2f}{_JOINER}–{_JOINER}{interval.high:.2f}" if interval.is_reliable else ""
     ends = (
         f"{'−' if end <= -0.005 else '+' if end >= 0.005 else ''}{abs(end):.2f}"
         for end in (interval.low, interval.high)
@@ -226,17 +226,17 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
 
     colours, sides = palette(dark=dark), len(found.experiments)
     drawn = Figure()
-    for place, experiment in enumerate(found.experiments):
-        off = (place - (sides - 1) / 2) * min(_APART, 0.6 / max(1, sides - 1))
-        some = [(n, row.values[place], row.measure.name) for n, row in enumerate(found.rows)]
+    for index, experiment in enumerate(found.experiments):
+        off = (index - (sides - 1) / 2) * min(_APART, 0.6 / max(1, sides - 1))
+        some = [(n, row.values[index], row.measure.name) for n, row in enumerate(found.rows)]
         known = [(n, interval, name) for n, interval, name in some if interval is not None]
         values = [interval for _, interval, _ in known]
-        colour, called = colours.sides[place], escape(side_label(place, experiment, 18))
+        colour, called = colours.sides[index], escape(side_label(index, experiment, 18))
         drawn.add_trace(
             Scatter(
                 x=[interval.mean for interval in values], y=[n + off for n, _, _ in known], mode="markers",
                 name=f"{called} · {percent(experiment.unjudged)} unjudged",
-                marker={"color": colour, "size": 10, "symbol": SYMBOLS[place]}, error_x=whiskers(values, colour),
+                marker={"color": colour, "size": 10, "symbol": SYMBOLS[index]}, error_x=whiskers(values, colour),
                 customdata=[_dot_words(called, name, interval) for _, interval, name in known],
                 hovertemplate="%{customdata}<extra></extra>",
             )
@@ -251,7 +251,7 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
 
 
 def _dot_words(called: str, measure: str, interval: Interval) -> str:
-    ends = f", 95 % interval {interval_text(interval)}" if interval.told else ""
+    ends = f", 95 % interval {interval_text(interval)}" if interval.is_reliable else ""
     name = measure_label(measure)
     return f"{called}<br>{name} {decimal(interval.mean)}{ends}<br>over {count(interval.n, 'question')}"
 
@@ -265,8 +265,8 @@ def trend_lines(lines: Sequence[TrendLine], *, dark: bool = False) -> "Figure":
 
     colours = palette(dark=dark)
     drawn = Figure()
-    for place, line in enumerate(lines[:MOST_LINES]):
-        colour, symbol = colours.sides[place], SYMBOLS[place]
+    for index, line in enumerate(lines[:MOST_LINES]):
+        colour, symbol = colours.sides[index], SYMBOLS[index]
         values = [point.value for point in line.points]
         drawn.add_trace(
             Scatter(
@@ -377,11 +377,11 @@ def _tile_share(confusion: Confusion, row: int, column: int) -> float:
 
 
 def _tile_words(confusion: Confusion, row: int, column: int) -> str:
-    number, whole = confusion.counts[row][column], sum(confusion.counts[row])
+    number, total = confusion.counts[row][column], sum(confusion.counts[row])
     truth, predicted = confusion.rows[row], confusion.columns[column]
     verb = "the classifier abstained" if predicted == ABSTAINED else f"said to be {predicted}"
-    share = f" ({_tile_share(confusion, row, column):.0%})" if whole else ""
-    return f"Confirmed {truth}, {verb}:<br>{number:,} of {count(whole, 'document')}{share}"
+    share = f" ({_tile_share(confusion, row, column):.0%})" if total else ""
+    return f"Confirmed {truth}, {verb}:<br>{number:,} of {count(total, 'document')}{share}"
 
 
 def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -> "Figure":
@@ -399,7 +399,7 @@ def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -
     figure = Figure(Scatter(x=[left, 1.0], y=[left, 1.0], mode="lines", line=line, hoverinfo="skip"))
     figure.add_trace(
         Scatter(
-            x=[each.said for each in bins],
+            x=[each.confidence for each in bins],
             y=[each.right.share for each in bins],
             mode="markers+text",
             marker={"size": [9 if tight else 24 for tight in crowded], "color": colours.sides[0], "opacity": 1.0},
@@ -422,11 +422,11 @@ def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -
 
 def _covers(one: CalibrationBin, other: CalibrationBin, span: float) -> bool:
     """Whether two dots with numbers in them would touch, in a plot about 440 by 250 pixels."""
-    return abs(one.said - other.said) < 0.06 * span and abs(one.right.share - other.right.share) < 0.11
+    return abs(one.confidence - other.confidence) < 0.06 * span and abs(one.right.share - other.right.share) < 0.11
 
 
 def _bin_words(each: CalibrationBin) -> str:
-    range_text = f"It said {each.low:.2f} to {each.high:.2f}, {each.said:.2f} on average"
+    range_text = f"It said {each.low:.2f} to {each.high:.2f}, {each.confidence:.2f} on average"
     return f"{range_text}<br>and had {each.right.right} of {each.right.n} right: {_rate_words(each.right)}"
 
 

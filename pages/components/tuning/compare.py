@@ -90,16 +90,16 @@ def _count_line(rows: Sequence[QuestionComparison]) -> None:
 
 def _cells(shown: Sequence[Experiment], row: QuestionComparison) -> Mapping[str, object]:
     cells: dict[str, object] = {"Question": row.question, "Kind": row.kind}
-    for place in range(len(shown)):
-        cells[SIDES[place]] = row.values[place]
-    for place in range(1, len(shown)):
-        cells[f"{SIDES[place]} − A"] = row.gains[place]
-        cells[f"Overlap {SIDES[place]}"] = row.overlaps[place]
-    for place in range(len(shown)):
-        part = row.unjudged[place]
-        cells[f"Unjudged {SIDES[place]}"] = None if part is None else 100 * part
-    for place in range(len(shown)):
-        cells[f"First {SIDES[place]}"] = row.first[place]
+    for index in range(len(shown)):
+        cells[SIDES[index]] = row.values[index]
+    for index in range(1, len(shown)):
+        cells[f"{SIDES[index]} − A"] = row.gains[index]
+        cells[f"Overlap {SIDES[index]}"] = row.overlaps[index]
+    for index in range(len(shown)):
+        part = row.unjudged[index]
+        cells[f"Unjudged {SIDES[index]}"] = None if part is None else 100 * part
+    for index in range(len(shown)):
+        cells[f"First {SIDES[index]}"] = row.first[index]
     return cells
 
 
@@ -110,9 +110,9 @@ def _columns(shown: Sequence[Experiment]) -> dict[str, Any]:
         "Question": st.column_config.TextColumn(width="large", pinned=True),
         "Kind": st.column_config.TextColumn(width="small"),
     }
-    for place, experiment in enumerate(shown):
-        letter = SIDES[place]
-        columns[letter] = number(format="%.3f", width=64, help=plain(side_label(place, experiment)))
+    for index, experiment in enumerate(shown):
+        letter = SIDES[index]
+        columns[letter] = number(format="%.3f", width=64, help=plain(side_label(index, experiment)))
         columns[f"{letter} − A"] = number(format="%+.3f", width=74)
         columns[f"Overlap {letter}"] = number(
             format="%.2f", width=84, help="How alike the two rankings are, the top counting most (RBO, p = 0.9)."
@@ -131,15 +131,15 @@ def _question_detail(shown: Sequence[Experiment], row: QuestionComparison) -> No
         text_column, tune = st.columns([8, 2], vertical_alignment="center")
         text_column.markdown(f"**{plain(row.question)}** :gray[{plain(row.key)} · {plain(row.kind)}]")
         with tune.popover("Open in Sliders", icon=":material/tune:", width="stretch"):
-            for place, each in enumerate(shown):
-                if st.button(f"With {plain(side_label(place, each))}", key=f"measure.tune.{place}", width="stretch"):
+            for number, each in enumerate(shown):
+                if st.button(f"With {plain(side_label(number, each))}", key=f"measure.tune.{number}", width="stretch"):
                     open_view("tune", q=row.question, base=each.profile.ref)
                     st.rerun()
         index = judgment_service().index()
-        for column, (place, each) in zip(st.columns(len(shown)), enumerate(shown), strict=True):
+        for column, (number, each) in zip(st.columns(len(shown)), enumerate(shown), strict=True):
             with column:
                 outcome = next((one for one in each.outcomes if one.question_id == row.question_id), None)
-                _ranking(side_label(place, each), outcome, index)
+                _ranking(side_label(number, each), outcome, index)
 
 
 def _ranking(head: str, outcome: QuestionOutcome | None, index: UnitIndex) -> None:
@@ -149,8 +149,8 @@ def _ranking(head: str, outcome: QuestionOutcome | None, index: UnitIndex) -> No
     st.caption(f"**{plain(head)}** · {count(outcome.hits, 'result')}")
     grades = {unit: grade for unit, _, grade in outcome.scored if grade in GRADES}
     lines = [
-        f"{place}. {plain(_unit_name(unit, index))} {_grade_text(grades.get(unit))}"
-        for place, unit in enumerate(outcome.ranking[:_RANKED], 1)
+        f"{rank}. {plain(_unit_name(unit, index))} {_grade_text(grades.get(unit))}"
+        for rank, unit in enumerate(outcome.ranking[:_RANKED], 1)
     ]
     st.markdown("\n".join(lines) if lines else ":gray[Nothing was shown.]")
 
@@ -202,15 +202,15 @@ def _experiment_lines(questions: QuestionSet, shown: Sequence[Experiment]) -> No
     lines, files = st.columns([8, 2], vertical_alignment="top")
     now = current_settings(questions.id)
     with lines, st.container(gap="xxsmall"):
-        for place, each in enumerate(shown):
-            st.markdown(_experiment_line(place, each, now))
+        for index, each in enumerate(shown):
+            st.markdown(_experiment_line(index, each, now))
     with files.popover("Download", icon=":material/download:", width="stretch"):
         _files(shown)
 
 
-def _experiment_line(place: int, each: Experiment, now: ExperimentSettings) -> str:
+def _experiment_line(index: int, each: Experiment, now: ExperimentSettings) -> str:
     at = each.finished_at or each.started_at
-    parts = [f"**{SIDES[place]} {plain(each.profile.ref)}**", count(len(each.outcomes), "question")]
+    parts = [f"**{SIDES[index]} {plain(each.profile.ref)}**", count(len(each.outcomes), "question")]
     parts += [f"{ago(at, utc_now())} by {plain(each.who)}"]
     parts += [f"{percent(each.unjudged)} of the first ten unjudged"]
     parts += [f"“{plain(each.note)}”"] if each.note else []
@@ -258,8 +258,8 @@ def _doubts(questions: QuestionSet, found: ExperimentComparison) -> None:
     for doubt in found.doubts:
         st.warning(doubt, icon=":material/balance:")
     over = [
-        f"{percent(each.unjudged)}{f' ({SIDES[place]})' if len(found.experiments) > 1 else ''}"
-        for place, each in enumerate(found.experiments)
+        f"{percent(each.unjudged)}{f' ({SIDES[index]})' if len(found.experiments) > 1 else ''}"
+        for index, each in enumerate(found.experiments)
         if each.unjudged is not None and each.unjudged > UNJUDGED_MOST
     ]
     if not over:
@@ -316,9 +316,9 @@ def value_cells(
     """The cells of one line of a table: a value per experiment, and what differs."""
     two = len(experiments) == 2
     cells = {
-        side_label(place, experiments[place], 18): _interval_words(value)
-        + ("" if two else _difference_words(measure, gains[place]))
-        for place, value in enumerate(values)
+        side_label(index, experiments[index], 18): _interval_words(value)
+        + ("" if two else _difference_words(measure, gains[index]))
+        for index, value in enumerate(values)
     }
     return cells | (_difference(measure, gains[1]) if two else {})
 

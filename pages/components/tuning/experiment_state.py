@@ -225,16 +225,16 @@ def _activity(experiment: Experiment) -> str:
 
 
 def _progress_words(experiment: Experiment, done: int, total: int) -> str:
-    wanted = experiment.optimising
-    if wanted is None:
+    settings = experiment.optimising
+    if settings is None:
         return f"{done:,} of {count(total, 'question')} asked"
-    mixes = wanted.trials * (wanted.folds + 1)
-    asked = total - mixes
-    if done <= asked:
-        return f"{done:,} of {count(asked, 'question')} asked"
-    tried = done - asked
-    part = (tried - 1) // wanted.trials
-    on = f"without fold {part + 1} of {wanted.folds}" if part < wanted.folds else "on all questions"
+    mixes = settings.trials * (settings.folds + 1)
+    measured = total - mixes
+    if done <= measured:
+        return f"{done:,} of {count(measured, 'question')} asked"
+    tried = done - measured
+    part = (tried - 1) // settings.trials
+    on = f"without fold {part + 1} of {settings.folds}" if part < settings.folds else "on all questions"
     return f"{tried:,} of {count(mixes, 'mix', 'mixes')} tried, {on}"
 
 

@@ -38,9 +38,9 @@ def grade_buttons(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> 
 def _grade_keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> None:
     """One button per grade; the keys 0 to 3 and X press them."""
     mine = item.mine if item else None
-    for place, given in zip(st.columns(5, gap="small"), [*GRADES, None], strict=True):
+    for column, given in zip(st.columns(5, gap="small"), [*GRADES, None], strict=True):
         chosen = mine is not None and mine.grade == given
-        place.button(
+        column.button(
             _LABELS.get(given, "Can't judge") if given is not None else "Can't judge",
             key=f"judge.grade.{given}",
             type="primary" if chosen else "secondary",
@@ -60,12 +60,12 @@ def _navigation(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> No
     """To the result before and after, and to the next question."""
     units: Sequence[str] = pool.units
     here = units.index(item.unit) if item else len(units)
-    before, place, after, following = st.columns([2, 4, 2, 3], vertical_alignment="center")
+    before, title, after, following = st.columns([2, 4, 2, 3], vertical_alignment="center")
     before.button(
         "Previous", key="judge.before", icon=":material/arrow_back:", shortcut="Left", width="stretch",
         disabled=here == 0, on_click=state.open_unit, args=(units[here - 1] if here else "",),
     )  # fmt: skip
-    place.markdown(_grade_strip(pool, item), text_alignment="center")
+    title.markdown(_grade_strip(pool, item), text_alignment="center")
     after.button(
         "Next",
         key="judge.after",
@@ -185,8 +185,8 @@ def _disputed_results(questions: QuestionSet, far: Sequence[DisputedResult], ind
     st.markdown(f"**{count(len(far), 'disputed result')}** :gray[· two grades apart or more]")
     keys = {each.id: each for each in state.cached_questions(questions.id)}
     for each in far[:_LISTED]:
-        asked, passage, document = keys.get(each.question_id), index.passage(each.unit), index.document(each.unit)
-        if asked is None:
+        question, passage, document = keys.get(each.question_id), index.passage(each.unit), index.document(each.unit)
+        if question is None:
             continue
         with st.container(border=True, gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -198,7 +198,7 @@ def _disputed_results(questions: QuestionSet, far: Sequence[DisputedResult], ind
                 )  # fmt: skip
             name = document.name if document else "a document that is no longer here"
             called = passage_title(passage, document) if passage else name
-            st.caption(f"{plain(asked.key)} {plain(shorten(asked.question, 90))}  \n{plain(called)}")
+            st.caption(f"{plain(question.key)} {plain(shorten(question.question, 90))}  \n{plain(called)}")
     if len(far) > _LISTED:
         st.caption(f"… and {count(len(far) - _LISTED, 'more')}.")
 
@@ -246,11 +246,11 @@ def _part(questions: QuestionSet) -> bool:
         "Part", list(_PARTS), key=_PART, required=True, format_func=_PARTS.__getitem__,
         label_visibility="collapsed", width="stretch", disabled=empty,
     )  # fmt: skip
-    wanted = "" if part == _JUDGE else _QUESTIONS
-    urls.record("judge.part", wanted)
-    if wanted and named != wanted:
-        st.query_params["part"] = wanted
-    elif not wanted and named:
+    view = "" if part == _JUDGE else _QUESTIONS
+    urls.record("judge.part", view)
+    if view and named != view:
+        st.query_params["part"] = view
+    elif not view and named:
         del st.query_params["part"]
     return part == _JUDGE
 
@@ -258,11 +258,11 @@ def _part(questions: QuestionSet) -> bool:
 @st.fragment
 def _judging_form(questions: QuestionSet, project: str | None) -> None:
     """Everything a key changes: it is drawn again by itself, and nothing is searched for again."""
-    asked = state.current_question(questions)
-    if asked is None:
+    question = state.current_question(questions)
+    if question is None:
         return
-    found = _pool(questions, asked, project)
-    _bar(questions, asked, project)
+    found = _pool(questions, question, project)
+    _bar(questions, question, project)
     if problem := st.session_state.pop("judge.problem", None):
         notices.error(problem)
     if message := st.session_state.pop("judge.said", ""):
@@ -278,25 +278,27 @@ def _judging_form(questions: QuestionSet, project: str | None) -> None:
     else:
         _card(questions, found, item)
     grade_buttons(questions, found, item)
-    browser_scripts.leave_fields((questions.id, asked.id, found.profiles, found.blind, who()))
+    browser_scripts.leave_fields((questions.id, question.id, found.profiles, found.blind, who()))
     draw_agreement(questions, blind=found.blind)
 
 
-def _pool(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> Pool | FivefoldError:
+def _pool(questions: QuestionSet, question: JudgedQuestion, project: str | None) -> Pool | FivefoldError:
     """The pool of results, or the error that prevented it: the bar above is drawn either way."""
     try:
-        return state.current_pool(questions, asked, project)
+        return state.current_pool(questions, question, project)
     except FivefoldError as problem:
         return problem
 
 
 # Above the result
-def _bar(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> None:
+def _bar(questions: QuestionSet, question: JudgedQuestion, project: str | None) -> None:
     """The question, the pooled profiles, and whether ranks are visible."""
     which, pooled, seen = st.columns([6, 3, 3], vertical_alignment="center")
     with which:
-        called = _question_titles(questions, asked)
-        select_by_id("Question", called, asked.id, "judge.questions", state.open_question, label_visibility="collapsed")
+        called = _question_titles(questions, question)
+        select_by_id(
+            "Question", called, question.id, "judge.questions", state.open_question, label_visibility="collapsed"
+        )
     with pooled.popover(
         " + ".join(map(plain, state.pooled_profiles(project))), icon=":material/merge:", width="stretch"
     ):
@@ -315,14 +317,14 @@ def _bar(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> 
     )
 
 
-def _question_titles(questions: QuestionSet, asked: JudgedQuestion) -> Mapping[int, str]:
+def _question_titles(questions: QuestionSet, question: JudgedQuestion) -> Mapping[int, str]:
     """Question id → its title in the list, unfinished questions first."""
     ordered = sorted(state.cached_progress(questions).questions, key=lambda each: not each.open)
     called = {
         each.question.id: f"{each.question.key} · {each.question.question}{_progress_words(each.mine, each.pooled)}"
         for each in ordered
     }
-    return called if asked.id in called else {asked.id: f"{asked.key} · {asked.question}", **called}
+    return called if question.id in called else {question.id: f"{question.key} · {question.question}", **called}
 
 
 def _progress_words(mine: int, pooled: int | None) -> str:
@@ -366,11 +368,11 @@ def _progress_bar(questions: QuestionSet, pool: Pool) -> None:
 # The result
 def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
     """The question, what the result is, and its text with the sentence that answers best."""
-    asked = pool.question
+    question = pool.question
     with st.container(border=True, height=_CARD_PIXELS, gap="small"):
-        st.markdown(f"### {plain(asked.question)}", anchors=False)
-        if asked.filters.in_words():
-            st.caption(":material/filter_alt: " + plain("; ".join(asked.filters.in_words())))
+        st.markdown(f"### {plain(question.question)}", anchors=False)
+        if question.filters.in_words():
+            st.caption(":material/filter_alt: " + plain("; ".join(question.filters.in_words())))
         if pool.nearest:
             st.caption(":material/info: No profile shows a result. This came nearest: does it answer after all?")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -380,9 +382,9 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
             st.markdown(f"{name}, {plain(where)}" if where else name, width="content")
             st.caption(cards.facts(item.passage, session.terms()), width="content")
             if not pool.blind:
-                request = request_of(asked, questions, pool.profiles[0])
+                request = request_of(question, questions, pool.profiles[0])
                 cards.inspect_link(request, item.passage.id, "Inspect", icon=":material/troubleshoot:")
-        _text(item, {stem(word) for word in keywords(asked.question)})
+        _text(item, {stem(word) for word in keywords(question.question)})
         if not pool.blind:
             _ranks_line(item)
 
@@ -406,7 +408,7 @@ def _text(item: PoolItem, stems: Collection[str]) -> None:
 
 def _ranks_line(item: PoolItem) -> None:
     """The rank under each profile, and other known grades."""
-    parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.places.items()]
+    parts = [f"rank {rank} under {plain(profile)}" for profile, rank in item.ranks.items()]
     parts += [f"score {item.score:.3f}"] if item.score is not None else []
     parts += [f"known answer: {grade_words(item.known)}"] if item.known is not None else []
     parts += [f"{plain(each.who)}: {grade_words(each.grade)}" for each in item.others]

@@ -176,17 +176,17 @@ def known_pools(set_id: int) -> Mapping[int, Sequence[str]]:
 
 
 # The pool and the place in it
-def current_pool(questions: QuestionSet, asked: JudgedQuestion, project: str | None) -> Pool:
+def current_pool(questions: QuestionSet, question: JudgedQuestion, project: str | None) -> Pool:
     """The results to judge: searched once per question, then cached with the judgments."""
     cache: dict[object, tuple[float, Pool]] = st.session_state.setdefault(POOLS, {})
-    key, now = (questions.id, asked, pooled_profiles(project), who(), is_blind(), shows_others()), time.monotonic()
+    key, now = (questions.id, question, pooled_profiles(project), who(), is_blind(), shows_others()), time.monotonic()
     if key not in cache or now - cache[key][0] > _FRESH_SECONDS:
         found = judgment_service().pool(
-            questions.id, asked.id, pooled_profiles(project), who=who(), blind=is_blind(), reveal=shows_others()
+            questions.id, question.id, pooled_profiles(project), who=who(), blind=is_blind(), reveal=shows_others()
         )
         cache[key] = (now, found)
         if not found.nearest:
-            st.session_state.setdefault("judge.pooled", {}).setdefault(questions.id, {})[asked.id] = found.units
+            st.session_state.setdefault("judge.pooled", {}).setdefault(questions.id, {})[question.id] = found.units
     for old in list(cache)[: max(0, len(cache) - _MOST_CACHED)]:
         del cache[old]
     return cache[key][1]
@@ -194,8 +194,8 @@ def current_pool(questions: QuestionSet, asked: JudgedQuestion, project: str | N
 
 def current_item(shown: Pool) -> PoolItem | None:
     """The current result; None when all are judged and none is chosen."""
-    wanted = st.session_state.get("judge.at", "")
-    return shown.item(wanted) or shown.next_open()
+    unit = st.session_state.get("judge.at", "")
+    return shown.item(unit) or shown.next_open()
 
 
 def open_unit(unit: str) -> None:

@@ -54,7 +54,7 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
         on_select="rerun",
         selection_mode="multi-row",
     )
-    chosen = [done[place] for place in event["selection"]["rows"] if place < len(done)]
+    chosen = [done[index] for index in event["selection"]["rows"] if index < len(done)]
     _experiment_actions(chosen)
 
 
@@ -206,8 +206,8 @@ def _trend(listed: Sequence[Experiment], measure: str, first: Sequence[str]) -> 
     lines = trend(listed, measure)
     if sum(len(line.points) for line in lines) < 2:
         return
-    places = {name: place for place, name in enumerate(dict.fromkeys(first))}
-    lines = tuple(sorted(lines, key=lambda line: places.get(line.profile, len(places))))
+    order = {name: index for index, name in enumerate(dict.fromkeys(first))}
+    lines = tuple(sorted(lines, key=lambda line: order.get(line.profile, len(order))))
     more = f", the {MOST_LINES} measured last" if len(lines) > MOST_LINES else ""
     st.markdown(f"**{measure_label(measure)} over time** :gray[· a line per profile{more}]")
     st.plotly_chart(
@@ -321,14 +321,14 @@ def _show_latest() -> None:
 
 
 def _nothing_measured(questions: QuestionSet, first: ScoreProfile | None) -> None:
-    asked = len(evaluation_service().judging.questions(questions.id))
-    if not asked:
+    number = len(evaluation_service().judging.questions(questions.id))
+    if not number:
         words = "Add questions to it under *Judge*, or take them from a file."
         notices.empty(":material/quiz:", f"{plain(questions.name)} has no questions", words)
         return
     ref = plain(first.ref) if first else ""
     words = (
-        f"Press *Measure*: {'the question' if asked == 1 else f'each of the {asked:,} questions'} is asked, and the"
+        f"Press *Measure*: {'the question' if number == 1 else f'each of the {number:,} questions'} is asked, and the"
         " results are compared with the judgments."
     )
     notices.empty(":material/straighten:", f"{ref} has not been measured with this set", words)

@@ -63,10 +63,10 @@ def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "
         ("Found, on questions<br>it had not seen", found.held_out, colours.sides[0], "diamond", "this one counts"),
     )
     drawn = Figure()
-    for place, (label, interval, colour, symbol, meaning) in enumerate(rows):
+    for index, (label, interval, colour, symbol, meaning) in enumerate(rows):
         drawn.add_trace(
             Scatter(
-                x=[interval.mean], y=[place], mode="markers+text", text=[decimal(interval.mean)],
+                x=[interval.mean], y=[index], mode="markers+text", text=[decimal(interval.mean)],
                 textposition="top right", textfont={"size": 13, "color": colours.ink},
                 error_x=whiskers([interval], colour),
                 marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
@@ -93,10 +93,10 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     """
     from plotly.graph_objects import Bar, Figure, Scatter
 
-    colours, places = palette(dark=dark), list(range(len(changes)))
+    colours, positions = palette(dark=dark), list(range(len(changes)))
     drawn = Figure(
         Bar(
-            orientation="h", x=[each.after for each in changes], y=places, width=0.56, name="found",
+            orientation="h", x=[each.after for each in changes], y=positions, width=0.56, name="found",
             marker={"color": colours.good, "cornerradius": 2}, customdata=[_change_words(each) for each in changes],
             hovertemplate="%{customdata}<extra></extra>",
         )
@@ -104,7 +104,7 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     _spread(drawn, changes, colours.ink)
     drawn.add_trace(
         Scatter(
-            x=[each.before for each in changes], y=places, mode="markers", name="in use now", hoverinfo="skip",
+            x=[each.before for each in changes], y=positions, mode="markers", name="in use now", hoverinfo="skip",
             marker={
                 "symbol": "line-ns-open", "size": 24, "color": colours.mark, "line": {"width": 3, "color": colours.mark}
             },
@@ -113,7 +113,7 @@ def weight_bars(changes: Sequence[WeightChange], *, dark: bool = False) -> "Figu
     set_frame(drawn, 60 + 34 * len(changes), dark=dark, legend=True)
     drawn.update_xaxes(range=[-0.01, None], tickformat=".2f", rangemode="tozero")
     drawn.update_yaxes(
-        tickvals=places, ticktext=[f"{factor_label(each.factor)} " for each in changes],
+        tickvals=positions, ticktext=[f"{factor_label(each.factor)} " for each in changes],
         range=[len(changes) - 0.5, -0.5], showgrid=False,
     )  # fmt: skip
     return drawn
@@ -123,10 +123,10 @@ def _spread(drawn: "Figure", changes: Sequence[WeightChange], ink: str) -> None:
     """A thin line per factor, from the least to the most it got over the folds."""
     from plotly.graph_objects import Scatter
 
-    for place, each in enumerate(changes):
+    for index, each in enumerate(changes):
         drawn.add_trace(
             Scatter(
-                x=[each.low, each.high], y=[place, place], mode="lines+markers", line={"width": 1.4, "color": ink},
+                x=[each.low, each.high], y=[index, index], mode="lines+markers", line={"width": 1.4, "color": ink},
                 marker={"symbol": "line-ns-open", "size": 9, "color": ink, "line": {"width": 1.4, "color": ink}},
                 showlegend=False, hoverinfo="skip",
             )
@@ -165,7 +165,7 @@ def _draw_view(project: str | None) -> None:
     measure = what.selectbox(
         "Raise", RAISABLE, key="optimise.measure", format_func=measure_label, persist_state="session"
     )
-    wanted = _settings_form(base, measure)
+    settings = _settings_form(base, measure)
     listed = list(experiment_runner().experiments(questions.id))
     press.button(
         "Search for better weights",
@@ -175,7 +175,7 @@ def _draw_view(project: str | None) -> None:
         width="stretch",
         on_click=start_experiments,
         args=(questions, [base.ref]),
-        kwargs={"optimising": wanted},
+        kwargs={"optimising": settings},
         disabled=is_running(listed, ExperimentKind.OPTIMISED, [base.ref]),
     )
     under_way = draw_unfinished(listed, ExperimentKind.OPTIMISED)
@@ -243,51 +243,51 @@ def _choose_search(done: Sequence[Experiment], base: ScoreProfile) -> Experiment
 
 
 def _search_title(each: Experiment) -> str:
-    at, wanted = each.finished_at or each.started_at, each.optimising
-    raised = f" · {measure_label(wanted.measure)} · seed {wanted.seed}" if wanted else ""
+    at, settings = each.finished_at or each.started_at, each.optimising
+    raised = f" · {measure_label(settings.measure)} · seed {settings.seed}" if settings else ""
     worth = "" if each.optimised is None else f" · {signed(each.optimised.gain.mean)} held out"
     return f"{at:%Y-%m-%d %H:%M} · from {each.profile.ref}{raised}{worth}"
 
 
 # What was found
 def _results(experiment: Experiment) -> None:
-    found, wanted = experiment.optimised, experiment.optimising
-    if found is None or wanted is None:
+    found, settings = experiment.optimised, experiment.optimising
+    if found is None or settings is None:
         return
-    _verdict(experiment, found, wanted)
+    _verdict(experiment, found, settings)
     changes = weight_changes(experiment.profile, found)
     dark = st.context.theme.type == "dark"
     plain_bar = {"displayModeBar": False}
     with st.grid(2, min_column_width=470, gap="large"):
         with st.container(gap="xsmall"):
-            st.markdown(f"**What it is worth** :gray[· {measure_label(wanted.measure)}, 95 % intervals]")
-            st.plotly_chart(gain_chart(found, wanted.measure, dark=dark), config=plain_bar, key="optimise.worth")
-            _gain(found, wanted)
+            st.markdown(f"**What it is worth** :gray[· {measure_label(settings.measure)}, 95 % intervals]")
+            st.plotly_chart(gain_chart(found, settings.measure, dark=dark), config=plain_bar, key="optimise.worth")
+            _gain(found, settings)
         with st.container(gap="xsmall"):
             st.markdown("**What it would change**")
             st.plotly_chart(weight_bars(changes, dark=dark), config=plain_bar, key="optimise.weights")
             st.caption("Thin lines: the least and the most a factor got over the folds.")
             _unstable_weights(changes)
     _weights(changes)
-    _questions(experiment, found, wanted)
+    _questions(experiment, found, settings)
     _apply(experiment, found)
 
 
-def _verdict(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSettings) -> None:
+def _verdict(experiment: Experiment, found: OptimiserResult, settings: OptimiserSettings) -> None:
     if found.recommended:
         st.success(plain(found.verdict), icon=":material/thumb_up:")
     else:
         st.warning(plain(found.verdict), icon=":material/do_not_disturb_on:")
     parts = [
         f"From **{plain(experiment.profile.ref)}**",
-        f"{wanted.trials:,} mixes for each of {wanted.folds} folds and for all questions",
-        f"reproducible (seed {wanted.seed})",
+        f"{settings.trials:,} mixes for each of {settings.folds} folds and for all questions",
+        f"reproducible (seed {settings.seed})",
         f"{percent(experiment.unjudged)} of the first ten unjudged",
     ]
     st.caption(" · ".join(parts))
 
 
-def _gain(found: OptimiserResult, wanted: OptimiserSettings) -> None:
+def _gain(found: OptimiserResult, settings: OptimiserSettings) -> None:
     """The gain on held-out questions, and how much of the training gain was overfitting."""
     ends = interval_text(found.gain, sign=True)
     gain = f"**{signed(found.gain.mean)}**{f' ({ends})' if ends else ''}, p {p_words(found.p_value)}"
@@ -327,7 +327,7 @@ def _weights(changes: Sequence[WeightChange]) -> None:
         st.table(rows, border="horizontal", hide_index=True)
 
 
-def _questions(experiment: Experiment, found: OptimiserResult, wanted: OptimiserSettings) -> None:
+def _questions(experiment: Experiment, found: OptimiserResult, settings: OptimiserSettings) -> None:
     """The held-out questions that got worse, and those that got better."""
     with st.grid(2, min_column_width=470, gap="large"):
         for head, changes, key in (

@@ -37,8 +37,11 @@ def opening_words(passage: Passage) -> str:
 
 def place_and_section(passage: Passage, document: Document | None) -> str:
     """The place of a passage, and its section where the place is a page."""
-    place, section = cards.location(passage, document), shorten(section_end(passage), _SECTION)
-    return " · ".join(dict.fromkeys(part for part in (place, section) if part and not place.endswith(section))) or place
+    location, section = cards.location(passage, document), shorten(section_end(passage), _SECTION)
+    return (
+        " · ".join(dict.fromkeys(part for part in (location, section) if part and not location.endswith(section)))
+        or location
+    )
 
 
 def passage_title(passage: Passage, document: Document | None) -> str:

@@ -112,8 +112,8 @@ def draw_comparison(opened: ScoreProfile, project: str | None) -> None:
 def _predecessor(opened: ScoreProfile, known: dict[str, ScoreProfile], project: str | None) -> str:
     """The profile to compare with: the previous version, the origin, or the default."""
     origin = next((each.origin for each in registry().versions(opened.name) if each.profile == opened), "")
-    asked = (f"{opened.name}@{opened.version - 1}", origin, registry().default(project).ref, *known)
-    return next(ref for ref in asked if ref in known and (ref != opened.ref or len(known) == 1))
+    candidates = (f"{opened.name}@{opened.version - 1}", origin, registry().default(project).ref, *known)
+    return next(ref for ref in candidates if ref in known and (ref != opened.ref or len(known) == 1))
 
 
 # How it came to be

@@ -142,8 +142,8 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         )
     with searched:
         known = {" ".join(each.question.casefold().split()) for each in listed}
-        asked = [one for one, _, _ in session.workbench().search.recent(20)]
-        fresh = [one for one in asked if " ".join(one.casefold().split()) not in known]
+        recent = [one for one, _, _ in session.workbench().search.recent(20)]
+        fresh = [one for one in recent if " ".join(one.casefold().split()) not in known]
         if fresh:
             st.multiselect(
                 "Last searches that are not in the set", fresh, key="sets.searched", placeholder="Choose some or all"
@@ -157,7 +157,7 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
                 args=(questions,),
             )
         else:
-            st.caption("Every last search is in the set." if asked else "Nothing was searched yet.")
+            st.caption("Every last search is in the set." if recent else "Nothing was searched yet.")
     with file:
         draw_import(questions)
 

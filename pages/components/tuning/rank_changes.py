@@ -88,7 +88,7 @@ def rank_lines(
     """
     from plotly.graph_objects import Figure
 
-    rows = max((place for move in trial.moves for place in _places(move, trial.depth) if place), default=1)
+    rows = max((rank for move in trial.moves for rank in _ranks(move, trial.depth) if rank), default=1)
     traces = [
         _lines(kind, [move for move in trial.moves if kind_of(move) is kind], trial.depth, rows, dark=dark)
         for kind in KINDS.values()
@@ -107,9 +107,9 @@ def rank_lines(
     return Figure(data=traces, layout=layout)  # at once: to update a figure takes longer than to make it
 
 
-def _places(move: RankChange, depth: int) -> tuple[int | None, int | None]:
+def _ranks(move: RankChange, depth: int) -> tuple[int | None, int | None]:
     """Its places on both sides, None below the last row."""
-    before, after = (place if place and place <= depth else None for place in (move.place_before, move.place_after))
+    before, after = (rank if rank and rank <= depth else None for rank in (move.position_before, move.position_after))
     return before, after
 
 
@@ -119,7 +119,7 @@ def _lines(kind: LineKind, changes: Sequence[RankChange], depth: int, rows: int,
     y: list[int | None] = []
     hover_texts: list[str] = []
     for change in changes:
-        ends = [None if place is None and not change.shown else place or rows + 1 for place in _places(change, depth)]
+        ends = [None if rank is None and not change.shown else rank or rows + 1 for rank in _ranks(change, depth)]
         x += [0, 1, None]
         y += [*ends, None]
         hover_texts += [_hover(change)] * 2 + [""]
@@ -134,14 +134,14 @@ def _lines(kind: LineKind, changes: Sequence[RankChange], depth: int, rows: int,
 
 def _labels(trial: Trial, location_of: Callable[[RankChange], str], rows: int, side: int) -> dict[str, Any]:
     """Rank, document and place beside every end that has a rank; what the row below means, where an end lies there."""
-    ends = [(_places(move, trial.depth)[side], move) for move in trial.moves]
-    ranked = [(place, move) for place, move in ends if place is not None]
-    below = [_below_words(move, side) for place, move in ends if place is None and move.shown]
+    ends = [(_ranks(move, trial.depth)[side], move) for move in trial.moves]
+    ranked = [(rank, move) for rank, move in ends if rank is not None]
+    below = [_below_words(move, side) for rank, move in ends if rank is None and move.shown]
     near, far, beside = (-_GAP, -_FAR, "middle left") if side == 0 else (1 + _GAP, 1 + _FAR, "middle right")
     spots: list[tuple[float, int, str, str]] = []
-    for place, move in ranked:
+    for rank, move in ranked:
         label = _short(move.candidate.passage, location_of(move))
-        spots += [(near, place, f"<b>{place}</b>", "middle center"), (far, place, label, beside)]
+        spots += [(near, rank, f"<b>{rank}</b>", "middle center"), (far, rank, label, beside)]
     if below:
         spots.append((far, rows + 1, f"<i>{' or '.join(sorted(set(below)))}</i>", beside))
     x, y, words, where = ([spot[part] for spot in spots] for part in range(4))
@@ -153,19 +153,19 @@ def _labels(trial: Trial, location_of: Callable[[RankChange], str], rows: int, s
 
 def _below_words(move: RankChange, side: int) -> str:
     """Why a passage is not among the first."""
-    return "left out" if (move.place_before if side == 0 else move.place_after) is None else "further down"
+    return "left out" if (move.position_before if side == 0 else move.position_after) is None else "further down"
 
 
-def _short(passage: Passage, place: str) -> str:
+def _short(passage: Passage, location: str) -> str:
     """Two lines: a document's name without its ending, cut in its middle, and where in it; then the opening words."""
     name = shorten_middle(passage.document_name.rpartition(".")[0] or passage.document_name, _NAME)
-    first = f"{name} {shorten(place.replace('page ', 'p. '), 12)}".strip()
+    first = f"{name} {shorten(location.replace('page ', 'p. '), 12)}".strip()
     return f"{escape(first)}<br><i>{escape(shorten(opening_words(passage), _SECOND_LINE))}</i>"
 
 
 def _hover(move: RankChange) -> str:
     before, after = (f"{score.total:.3f}" if score else "no score" for score in (move.score_before, move.score_after))
-    ranks = " → ".join(str(place) if place else "not ranked" for place in (move.place_before, move.place_after))
+    ranks = " → ".join(str(rank) if rank else "not ranked" for rank in (move.position_before, move.position_after))
     name = escape(shorten_middle(move.candidate.passage.document_name, 60))
     opening = escape(shorten(opening_words(move.candidate.passage), 110))
     section = escape(shorten(section_end(move.candidate.passage), 60))
@@ -207,7 +207,7 @@ def draw_rank_lines(trial: Trial, before: SearchResult, after: SearchResult, nam
     if not trial.moves:
         st.info("Neither of the two shows anything.", icon=":material/search_off:")
         return
-    figure = rank_lines(trial, names, lambda move: _place(move, after), dark=st.context.theme.type == "dark")
+    figure = rank_lines(trial, names, lambda move: _rank_text(move, after), dark=st.context.theme.type == "dark")
     description = ", ".join(f"{_name(move, after)} {kind_of(move).words}" for move in trial.moves if move.shown)
     st.plotly_chart(figure, key="tune.lines", config={"displayModeBar": False}, alt=description)
     shown = (len(before.hits), len(after.hits))
@@ -218,7 +218,7 @@ def draw_rank_lines(trial: Trial, before: SearchResult, after: SearchResult, nam
         st.caption(f"Compared is what is shown: {plain(most)}. Later ranks are drawn pale.")
 
 
-def _place(move: RankChange, result: SearchResult) -> str:
+def _rank_text(move: RankChange, result: SearchResult) -> str:
     passage = move.candidate.passage
     return cards.location(passage, result.documents.get(passage.document_id))
 

@@ -101,12 +101,12 @@ def view_named(name: str, params: Mapping[str, Any]) -> str:
 
 def choose_view() -> str:
     """Draw the switch of the rooms and return the open view, as the URL or the switches say."""
-    state, asked = st.session_state, view_named(st.query_params.get("view", ""), st.query_params)
-    if state.get(_VIEW) not in VIEWS or urls.is_new_request(_VIEW, asked):
-        state[_VIEW] = asked
+    state, requested = st.session_state, view_named(st.query_params.get("view", ""), st.query_params)
+    if state.get(_VIEW) not in VIEWS or urls.is_new_request(_VIEW, requested):
+        state[_VIEW] = requested
     view: str = state[_VIEW]
     urls.record(_VIEW, view)
-    if view != asked or st.query_params.get("view", view) != view:
+    if view != requested or st.query_params.get("view", view) != view:
         st.query_params["view"] = view
     state[_ROOM] = VIEWS[view].room
     if state[_ROOM] == "improve":

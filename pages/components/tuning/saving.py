@@ -108,13 +108,13 @@ def _save(
     versions: Mapping[str, int],
     on_saved: Callable[[ScoreProfile], None],
     *,
-    meant: str = "",
+    effect: str = "",
 ) -> None:
     """Save under the name in the field. versions: when it was drawn. meant: another profile that was agreed to."""
     state = st.session_state
     name, note = ((state[f"{key}.{field}"] or "").strip() for field in ("name", "note"))
     known = next((each for each in versions if each.casefold() == name.casefold()), "")
-    if known and known not in (base.name, meant):
+    if known and known not in (base.name, effect):
         state[f"{key}.clash"] = known
         return
     try:

@@ -207,7 +207,7 @@ def slider_values(rows: Sequence[Slider], base: ScoreProfile) -> dict[str, float
     for row in rows:
         if slider_key(row.key) not in st.session_state:
             value = changes.get(row.key, value_of(base, row.key))
-            st.session_state[slider_key(row.key)] = round(value) if row.whole else float(value)
+            st.session_state[slider_key(row.key)] = round(value) if row.is_integer else float(value)
     return {row.key: st.session_state[slider_key(row.key)] for row in rows}
 
 

@@ -263,11 +263,11 @@ def _marks(cuts: ThresholdEffects, profile: ScoreProfile, value: float) -> Seque
 def _effect_words(tried: ThresholdEffect, used: ThresholdEffect, profile: ScoreProfile) -> str:
     """What the slider's threshold does, and how that differs from the one in use."""
     counts = tried.counts
-    relevant = counts.relevant_kept + counts.relevant_lost
-    irrelevant = counts.irrelevant_kept + counts.irrelevant_dropped
+    relevant = counts.relevant_retained + counts.relevant_lost
+    irrelevant = counts.irrelevant_retained + counts.irrelevant_dropped
     summary = (
-        f"From **{tried.threshold:.3f}** on, **{counts.relevant_kept:,} of {relevant:,} relevant** results are kept and"
-        f" **{counts.irrelevant_dropped:,} of {irrelevant:,} irrelevant** ones dropped."
+        f"From **{tried.threshold:.3f}** on, **{counts.relevant_retained:,} of {relevant:,} relevant** results are kept"
+        f" and **{counts.irrelevant_dropped:,} of {irrelevant:,} irrelevant** ones dropped."
     )
     new_losing = [key for key in tried.losing if key not in used.losing]
     found_again = [key for key in used.losing if key not in tried.losing]
@@ -299,10 +299,10 @@ def _table(cuts: ThresholdEffects, marks: Sequence[ThresholdMark]) -> None:
         rows.append(
             {
                 "Threshold": f"**{mark.value:.3f}** {mark.words}",
-                "Relevant kept": f"{counts.relevant_kept:,}",
+                "Relevant kept": f"{counts.relevant_retained:,}",
                 "Relevant lost": f"{counts.relevant_lost:,}",
                 "Irrelevant dropped": f"{counts.irrelevant_dropped:,}",
-                "Irrelevant kept": f"{counts.irrelevant_kept:,}",
+                "Irrelevant kept": f"{counts.irrelevant_retained:,}",
                 "Lose their last relevant": f"{len(cut.losing):,}",
                 "Left without any": f"{len(cut.silent):,}",
                 "Rightly shown nothing": f"{len(cut.refused):,} of {nothing:,}" if nothing else "–",
@@ -334,8 +334,8 @@ def _save(tried: ThresholdEffect, cuts: ThresholdEffects, experiment: Experiment
         st.markdown(f"**Keep {tried.threshold:.3f}** :gray[· all else of {plain(profile.ref)} stays as it is]")
         counts = tried.counts
         note = (
-            f"Threshold {profile.threshold:g} → {tried.threshold:g}: {counts.relevant_kept} of {cuts.relevant} relevant"
-            f" results kept, {counts.irrelevant_dropped} of {cuts.irrelevant} irrelevant dropped. Experiment"
+            f"Threshold {profile.threshold:g} → {tried.threshold:g}: {counts.relevant_retained} of {cuts.relevant}"
+            f" relevant results kept, {counts.irrelevant_dropped} of {cuts.irrelevant} irrelevant dropped. Experiment"
             f" {experiment.id} on '{experiment.set_name}'."
         )
         save_button(

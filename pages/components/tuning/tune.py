@@ -129,7 +129,7 @@ def _hint(group: SliderGroup) -> str:
 def _grid(rows: Sequence[Slider], base: ScoreProfile, trial: ScoreProfile | None, changes: Mapping[str, float]) -> None:
     grid = st.grid("auto", min_column_width=_NARROWEST, gap=("xxsmall", "medium"))
     for row in rows:
-        kind = int if row.whole else float
+        kind = int if row.is_integer else float
         grid.slider(
             _label(row, base, trial, changes),
             kind(row.least),
@@ -192,8 +192,8 @@ def view(project: str | None) -> None:
 def _question_fields(project: str | None) -> ScoreProfile:
     """The question, suggestions and the base profile, which is returned."""
     with st.container(key="question"):  # "/" moves to the field in it
-        asked, others, scored = st.columns([11, 4, 6], vertical_alignment="bottom")
-    asked.text_input(
+        question, others, scored = st.columns([11, 4, 6], vertical_alignment="bottom")
+    question.text_input(
         "Question",
         key="tune.question",
         type="search",

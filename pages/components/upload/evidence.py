@@ -54,21 +54,21 @@ def quotes_of(document: Document, texts: Mapping[int, str]) -> list[Quote]:
     for field in CHECKED_FIELDS:
         label: Label = getattr(document.labels, field)
         shares = labels.evidence_shares(label)
-        wanted = label.value or label.runner_up
+        value = label.value or label.runner_up
         for evidence in label.evidence:
             if not evidence.quote.strip():
                 continue
-            place = None if evidence.source is EvidenceSource.NAME else _place(evidence.quote, texts)
-            page, start = place or (None, 0)
-            number = numbers.setdefault((*place, evidence.quote), len(numbers) + 1) if place else None
+            span = None if evidence.source is EvidenceSource.NAME else _span_of_quote(evidence.quote, texts)
+            page, start = span or (None, 0)
+            number = numbers.setdefault((*span, evidence.quote), len(numbers) + 1) if span else None
             share = shares.get(evidence) if field in labels.LEARNED else None
-            supports = evidence.value == wanted
+            supports = evidence.value == value
             rule = "file name" if evidence.source is EvidenceSource.NAME else evidence.rule
             found.append(Quote(field, evidence.value, evidence.quote, rule, share, supports, page, start, number))
     return found
 
 
-def _place(quote: str, texts: Mapping[int, str]) -> tuple[int, int] | None:
+def _span_of_quote(quote: str, texts: Mapping[int, str]) -> tuple[int, int] | None:
     for number, text in sorted(texts.items()):
         if (start := text.find(quote)) >= 0:
             return number, start
@@ -85,10 +85,10 @@ def excerpts(texts: Mapping[int, str], quotes: Sequence[Quote]) -> list[tuple[in
     first = next((number for number, text in sorted(texts.items()) if text.strip()), None)
     if first is None:
         return []
-    wanted = [(first, 0, _OPENING)]
-    wanted += [(each.page, each.start - _AROUND, each.end + _AROUND) for each in quotes if each.page is not None]
+    spans = [(first, 0, _OPENING)]
+    spans += [(each.page, each.start - _AROUND, each.end + _AROUND) for each in quotes if each.page is not None]
     found: list[tuple[int, int, int]] = []
-    for page, start, end in sorted(wanted):
+    for page, start, end in sorted(spans):
         start, end = _at_words(texts[page], start, end)
         if found and found[-1][0] == page and start <= found[-1][2] + _JOINED:
             found[-1] = (page, found[-1][1], max(end, found[-1][2]))
@@ -161,11 +161,11 @@ def quotes_data(document: Document, quotes: Sequence[Quote], terms: WorkspaceTer
 
 def _quote_data(quote: Quote, terms: WorkspaceTerms) -> dict[str, Any]:
     other = "" if quote.supports else f"for {labels.value_title(quote.field, quote.value, terms)}"
-    place = "" if quote.number or quote.rule == "file name" else "not found in the text"
+    missing = "" if quote.number or quote.rule == "file name" else "not found in the text"
     return {
         "number": quote.number or 0,
         "words": shorten(quote.words, _MOST_QUOTE),
-        "rule": " · ".join(filter(None, (quote.rule, other, place))),
+        "rule": " · ".join(filter(None, (quote.rule, other, missing))),
         "share": None if quote.share is None else round(quote.share, 3),
     }
 

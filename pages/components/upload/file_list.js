@@ -1,12 +1,5 @@
 // The list of files: a row each. A click or Enter opens a file; j and k (or the arrows) move between names.
 // The last button of a row stops a file or tries it again.
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const truthOf = (row) => {
   const pill = element("span", row.uncertain ? "truth uncertain" : "truth", row.truth);
   pill.style.setProperty("--truth", `var(--st-${row.colour}-text-color)`);
@@ -79,23 +72,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
     setTriggerValue(press ? press.dataset.act : "opened", Number(row.dataset.id));
   };
   const onKey = (event) => {
-    const at = event.composedPath()[0];
-    const typing = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName));
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const inside = event.composedPath().includes(table);
-    const step = { j: 1, k: -1 }[event.key] ?? (inside ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : undefined);
+    if (isTyping(event) || hasModifier(event)) return;
+    const step = rowStep(event, event.composedPath().includes(table));
     const names = [...body.querySelectorAll(".name")];
     if (step === undefined || !names.length) return;
     event.preventDefault();
     const from = names.indexOf(table.getRootNode().activeElement);
-    names[Math.max(0, Math.min(names.length - 1, from + step))].focus();
+    names[clamped(from + step, names.length)].focus();
   };
-  table.stop?.(); // drawn again without having been cleaned up: keys must act once
+  const stop = listenToKeys(table, onKey, () => table.removeEventListener("click", onClick));
   table.addEventListener("click", onClick);
-  document.addEventListener("keydown", onKey);
-  table.stop = () => {
-    table.removeEventListener("click", onClick);
-    document.removeEventListener("keydown", onKey);
-  };
-  return table.stop;
+  return stop;
 }

@@ -1,11 +1,4 @@
 // Why each label has its value: the reason in a sentence, and the quotes with their share. A click shows a quote in the text.
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const drawQuote = (quote) => {
   const line = element(quote.number ? "button" : "div", "quote");
   if (quote.number) {

@@ -1,11 +1,4 @@
 // The text of a document in short, its quotes marked. A quote chosen in the list of reasons is brought into sight.
-const element = (tag, name, text) => {
-  const made = document.createElement(tag);
-  made.className = name;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
 const drawBlock = (runs) => {
   const block = element("p", "block");
   block.dir = "auto";

@@ -55,12 +55,12 @@ def draw_notes(document: Document) -> None:
                 st.caption(plain(note))
 
 
-def draw_password_form(document: Document, place: str = "upload") -> None:
+def draw_password_form(document: Document, area: str = "upload") -> None:
     """The password field of a document that needs one. place: the page, so that two pages may draw the same
     document."""
     if not asks_for_password(document):
         return
-    key = f"unlock.{place}.{document.id}"
+    key = f"unlock.{area}.{document.id}"
     form = st.form(key, border=False, clear_on_submit=True)
     with form.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         password = st.text_input(
@@ -72,8 +72,8 @@ def draw_password_form(document: Document, place: str = "upload") -> None:
             help="It opens the file once and is not kept. An unlocked copy is stored beside the original,"
             " and is what Fivefold reads.",
         )
-        asked = st.form_submit_button("Unlock", icon=":material/lock_open:")
-    if asked:
+        submitted = st.form_submit_button("Unlock", icon=":material/lock_open:")
+    if submitted:
         _unlock(document, password, f"{key}.problem")
     problem = st.session_state.get(f"{key}.problem")
     if problem is not None:
@@ -94,11 +94,11 @@ def _unlock(document: Document, password: str, problem_key: str) -> None:
 
 
 def draw_replace_form(
-    document: Document, place: str = "upload", then: Callable[[int], None] = lambda document_id: None
+    document: Document, area: str = "upload", then: Callable[[int], None] = lambda document_id: None
 ) -> None:
     """Upload another file in place of this one. place: the page, so that two pages may draw the same document. then:
     called with the id of the new document."""
-    key = f"replace.{place}.{document.id}"
+    key = f"replace.{area}.{document.id}"
     with st.popover("Replace", icon=":material/swap_horiz:", type="tertiary", key=f"{key}.way"):
         turn = st.session_state.setdefault(f"{key}.turn", 0)
         file = st.file_uploader(
@@ -111,9 +111,9 @@ def draw_replace_form(
             _replace(document, file.name, file.getvalue(), f"{key}.problem", then)
 
 
-def draw_replace_problem(document: Document, place: str = "upload") -> None:
+def draw_replace_problem(document: Document, area: str = "upload") -> None:
     """Why the file given last could not take its place."""
-    problem = st.session_state.get(f"replace.{place}.{document.id}.problem")
+    problem = st.session_state.get(f"replace.{area}.{document.id}.problem")
     if problem is not None:
         notices.error(problem)
 

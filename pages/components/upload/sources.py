@@ -59,8 +59,8 @@ def _folder_form() -> None:
             placeholder="None: shared by all projects",
         )
         tags = tagged.multiselect("Tags", [], accept_new_options=True, placeholder="Optional")
-        asked = go.form_submit_button("Watch", icon=":material/folder_eye:", width="stretch")
-    if asked and path:
+        submitted = go.form_submit_button("Watch", icon=":material/folder_eye:", width="stretch")
+    if submitted and path:
         try:
             service.add(path, project=project, tags=tags)
         except FivefoldError as problem:
@@ -159,10 +159,10 @@ def _feed_list(feeds: Sequence[Feed]) -> None:
 
 def _awaited(feed: Feed) -> bool:
     """Whether this session requested a fetch that has not finished."""
-    asked: dict[int, datetime | None] = st.session_state.setdefault("feeds.asked", {})
-    if feed.id in asked and asked[feed.id] != feed.fetched_at:
-        del asked[feed.id]
-    return feed.id in asked
+    requested: dict[int, datetime | None] = st.session_state.setdefault("feeds.asked", {})
+    if feed.id in requested and requested[feed.id] != feed.fetched_at:
+        del requested[feed.id]
+    return feed.id in requested
 
 
 def _fetch(feed: Feed) -> None:

@@ -55,8 +55,8 @@ def read_url() -> None:
     state, params = st.session_state, urls.current_params()
     if VIEW in state and not urls.is_new_request("upload", params):
         return
-    asked = params.get("show", [""])[0]
-    state[VIEW] = UploadQueueView(asked) if asked in set(UploadQueueView) else UploadQueueView.ALL
+    filter_name = params.get("show", [""])[0]
+    state[VIEW] = UploadQueueView(filter_name) if filter_name in set(UploadQueueView) else UploadQueueView.ALL
     state[NAME] = params.get("words", [""])[0]
     state[LIST_PAGE] = page_from_params(params)
     state[_FILE] = urls.number_in(params.get("file", [""])[0])

@@ -59,17 +59,17 @@ def _deletions(connection: Connection) -> dict[tuple[str, int], list[Any]]:
 
 def _document(edits: Sequence[LabelEdit], at: datetime) -> Document | None:
     """The document as far as its deletion recorded it; restoring reads it again from the original."""
-    gone = next((each for each in edits if each.field == DELETED), None)
-    if gone is None:
+    deletion = next((each for each in edits if each.field == DELETED), None)
+    if deletion is None:
         return None
-    bare = Document(gone.document_id, gone.name, gone.after, 0, DocumentState.PENDING, at)
-    kept = [LabelEdit(e.document_id, e.name, e.field, e.after, e.before) for e in edits if e.field in METADATA]
-    return with_edits(bare, kept)
+    bare = Document(deletion.document_id, deletion.name, deletion.after, 0, DocumentState.PENDING, at)
+    metadata = [LabelEdit(e.document_id, e.name, e.field, e.after, e.before) for e in edits if e.field in METADATA]
+    return with_edits(bare, metadata)
 
 
 def _keep(connection: Connection, tenant: str, document: Document, who: str) -> None:
     own = {"tenant_id": tenant, "document_id": document.id}
-    kept = {"name": document.name, "sha256": document.sha256, "readable": "", "size_bytes": 0}
+    record = {"name": document.name, "sha256": document.sha256, "readable": "", "size_bytes": 0}
     state: dict[str, Any] = {
         "project": document.project,
         "contents": {},
@@ -78,7 +78,7 @@ def _keep(connection: Connection, tenant: str, document: Document, who: str) -> 
         "purging": False,
     }
     # Its days begin now: nobody was told that they count.
-    connection.execute(insert(TRASH).values(own | kept | state | {"who": who, "at": datetime.now(UTC)}))
+    connection.execute(insert(TRASH).values(own | record | state | {"who": who, "at": datetime.now(UTC)}))
     row = document_values(document) | {"tenant_id": tenant, "id": document.id}
     data = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in row.items()}
     connection.execute(insert(CONTENTS).values(own | {"position": 1, "origin": DOCUMENTS.name, "data": data}))

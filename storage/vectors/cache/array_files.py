@@ -60,7 +60,7 @@ class ArrayWriter:
     """Adds arrays to a file block by block, so that no array must fit in memory."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._checksum, self._places = file, 0, dict[str, Any]()
+        self._file, self._checksum, self._entries = file, 0, dict[str, Any]()
 
     def add(self, name: str, blocks: Iterable[NDArray[Any]]) -> NDArray[Any]:
         """Write at least one block, one below the other; returns the array, memory-mapped."""
@@ -69,10 +69,10 @@ class ArrayWriter:
             rows += len(block)
             self._write(np.ascontiguousarray(block).tobytes())
             kind, shape = block.dtype.str, block.shape[1:]
-        self._places[name] = {"type": kind, "shape": (rows, *shape), "start": start}
+        self._entries[name] = {"type": kind, "shape": (rows, *shape), "start": start}
         self._write(bytes(-self._file.tell() % _ALIGNED))
         self._file.flush()
-        return _mapped(self._file, self._places[name])
+        return _mapped(self._file, self._entries[name])
 
     def _write(self, data: bytes) -> None:
         self._checksum = zlib.crc32(data, self._checksum)
@@ -80,7 +80,7 @@ class ArrayWriter:
 
     def finish(self, about: Mapping[str, Any]) -> None:
         """Write the description and the seal."""
-        description = json.dumps({"about": about, "arrays": self._places}).encode()
+        description = json.dumps({"about": about, "arrays": self._entries}).encode()
         self._write(description)
         self._file.write(_SEAL.pack(len(description), self._checksum, _MARK))
         self._file.flush()
@@ -105,7 +105,7 @@ def open_arrays(path: Path) -> ArrayFile:
         found = _state(file.fileno())
         try:
             header = _checked(file, found[0])
-            arrays = {name: _mapped(file, place) for name, place in header["arrays"].items()}
+            arrays = {name: _mapped(file, entry) for name, entry in header["arrays"].items()}
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedFile from error
         if _state(file.fileno()) != found:
@@ -141,9 +141,9 @@ def _checked(file: BinaryIO, size: int) -> Any:
     return json.loads(file.read(length))
 
 
-def _mapped(file: BinaryIO, place: Mapping[str, Any]) -> NDArray[Any]:
+def _mapped(file: BinaryIO, entry: Mapping[str, Any]) -> NDArray[Any]:
     """An array of the file, paged in on access. The map lives as long as the array."""
-    kind, shape, start = np.dtype(place["type"]), tuple(place["shape"]), place["start"]
+    kind, shape, start = np.dtype(entry["type"]), tuple(entry["shape"]), entry["start"]
     count = int(np.prod(shape))
     if not count:
         return np.empty(shape, dtype=kind)

@@ -102,9 +102,11 @@ def write_new_library(
 
 def write_library(folder: Path, tenant: str, model: str, snapshot: Snapshot, check_stopped: Callable[[], None]) -> None:
     """Write a snapshot. check_stopped: called between blocks; raises to end the writing. Raises OSError."""
-    columns, places = merge_columns([part.columns for part in snapshot.parts], [part.live for part in snapshot.parts])
+    columns, row_positions = merge_columns(
+        [part.columns for part in snapshot.parts], [part.live for part in snapshot.parts]
+    )
     with writing_arrays(library_file(folder)) as file:
-        stored = file.add("vectors", with_equal_width(_gather_vectors(snapshot.parts, places, check_stopped)))
+        stored = file.add("vectors", with_equal_width(_gather_vectors(snapshot.parts, row_positions, check_stopped)))
         _finish(file, stored, columns, _identity(tenant, model) | _contents(snapshot.words, snapshot.versions))
 
 
@@ -113,13 +115,13 @@ def _contents(words: StringColumn, versions: Mapping[int, bytes]) -> dict[str, A
 
 
 def _gather_vectors(
-    parts: Sequence[SnapshotPart], places: NDArray[np.int64], check_stopped: Callable[[], None]
+    parts: Sequence[SnapshotPart], row_positions: NDArray[np.int64], check_stopped: Callable[[], None]
 ) -> Iterator[Vectors]:
     """The vectors of these rows, counted over all parts one after the other."""
     starts = np.cumsum([0, *(len(part.columns) for part in parts)])
     width = max(part.coded.vectors.shape[1] for part in parts)
-    for first in range(0, len(places), _WRITTEN_ROWS):
-        chosen = places[first : first + _WRITTEN_ROWS]
+    for first in range(0, len(row_positions), _WRITTEN_ROWS):
+        chosen = row_positions[first : first + _WRITTEN_ROWS]
         block = np.zeros((len(chosen), width), dtype=np.float32)
         for start, part in zip(starts, parts, strict=False):
             in_part = (chosen >= start) & (chosen < start + len(part.columns))
@@ -230,18 +232,20 @@ class CachedLibrary:
 
     def _replace_documents(self, snapshot: Snapshot, documents: list[int]) -> Snapshot:
         base, fresh = snapshot.parts
-        gone = np.array(documents, dtype=np.int64)
+        removed = np.array(documents, dtype=np.int64)
         columns, vectors = [fresh.columns], [fresh.coded.vectors]
         for block, rows in self.read(snapshot.model, snapshot.words, documents):
             columns.append(block)
             vectors.append(rows)
         retained = [
-            ~np.isin(fresh.columns.documents, gone),
+            ~np.isin(fresh.columns.documents, removed),
             *(np.ones(len(each), dtype=np.bool_) for each in columns[1:]),
         ]
-        together, places = merge_columns(columns, retained)
-        changed = part_in_memory(together, np.concatenate(list(with_equal_width(vectors)))[places], base.coded.mean)
-        live = base.live & ~np.isin(base.columns.documents, gone)
+        together, row_positions = merge_columns(columns, retained)
+        changed = part_in_memory(
+            together, np.concatenate(list(with_equal_width(vectors)))[row_positions], base.coded.mean
+        )
+        live = base.live & ~np.isin(base.columns.documents, removed)
         return replace(snapshot, parts=(SnapshotPart(base.columns, base.coded, live), changed))
 
 

@@ -85,26 +85,26 @@ def read_passages(
 ) -> Iterator[tuple[Columns, Vectors]]:
     """The passages of these documents (None: of all) in blocks, ids ascending over all blocks; zeros for a vector that
     is missing or of another model. New words are added to `words`. Raises StoreFailed."""
-    asked: dict[str, Any] = {"tenant": database.tenant, "model": model, "last": -1, "rows": _BLOCK}
-    asked |= {"everything": documents is None, "documents": list(documents or ())}
+    parameters: dict[str, Any] = {"tenant": database.tenant, "model": model, "last": -1, "rows": _BLOCK}
+    parameters |= {"everything": documents is None, "documents": list(documents or ())}
     rows = _BLOCK
     while rows == _BLOCK:
-        found = _block(database, asked)
+        found = _block(database, parameters)
         rows = len(found["ids"] or b"") // 8
         if rows:
             columns = _columns(found, words)
-            asked["last"] = int(columns.ids[-1])
+            parameters["last"] = int(columns.ids[-1])
             yield columns, _vectors(found["vectors"] or b"", columns.embedded)
 
 
-def _block(database: Database, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+def _block(database: Database, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     from psycopg.rows import dict_row
 
     with database.transaction("copying the library") as connection:
         driver: Any = connection.connection.driver_connection
         # As bytes: text takes twice the space and twice the time.
         with driver.cursor(binary=True, row_factory=dict_row) as cursor:
-            found: Mapping[str, Any] = cursor.execute(_BLOCK_OF, asked).fetchone()
+            found: Mapping[str, Any] = cursor.execute(_BLOCK_OF, parameters).fetchone()
     return found
 
 

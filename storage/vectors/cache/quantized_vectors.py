@@ -249,30 +249,30 @@ def _kernels() -> _Kernels:
     @njit(nogil=True)
     def products(codes: Any, scales: Any, rows: Any, query: Any) -> Any:
         found = np.empty(rows.shape[0], dtype=np.float32)
-        for place in range(rows.shape[0]):
-            code, total = codes[rows[place]], np.int32(0)
+        for index in range(rows.shape[0]):
+            code, total = codes[rows[index]], np.int32(0)
             for number in range(query.shape[0]):
                 total += np.int32(code[number]) * np.int32(query[number])
-            found[place] = np.float32(total) * scales[rows[place]]
+            found[index] = np.float32(total) * scales[rows[index]]
         return found
 
     @njit(nogil=True)
     def shared(ids: Any, among: Any) -> Any:
-        found, place = np.zeros(ids.shape[0], dtype=np.bool_), 0
+        found, index = np.zeros(ids.shape[0], dtype=np.bool_), 0
         for row in range(ids.shape[0]):
-            while place < among.shape[0] and among[place] < ids[row]:
-                place += 1
-            found[row] = place < among.shape[0] and among[place] == ids[row]
+            while index < among.shape[0] and among[index] < ids[row]:
+                index += 1
+            found[row] = index < among.shape[0] and among[index] == ids[row]
         return found
 
     @njit(nogil=True)
     def exact(vectors: Any, rows: Any, query: Any) -> Any:
         found = np.empty(rows.shape[0], dtype=np.float64)
-        for place in range(rows.shape[0]):
-            vector, total = vectors[rows[place]], 0.0
+        for index in range(rows.shape[0]):
+            vector, total = vectors[rows[index]], 0.0
             for number in range(query.shape[0]):
                 total += np.float64(vector[number]) * query[number]
-            found[place] = total
+            found[index] = total
         return found
 
     return _Kernels(differing, products, exact, shared)

@@ -99,9 +99,9 @@ class Postings:
         first, end = np.searchsorted(self.words, (word, word + 1))
         return self.rows[first:end]
 
-    def moved(self, places: NDArray[np.int32]) -> "Postings":
+    def moved(self, new_rows: NDArray[np.int32]) -> "Postings":
         """The same with row n moved to places[n]; rows at -1 are left out."""
-        rows = places[self.rows]
+        rows = new_rows[self.rows]
         return Postings(self.words[rows >= 0], rows[rows >= 0])
 
     @classmethod
@@ -134,8 +134,8 @@ class Columns:
         """The row of each id, -1 for one that is not here."""
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        return np.where(self.ids[places] == ids, places, -1)
+        indices = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[indices] == ids, indices, -1)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name, for a file."""
@@ -167,12 +167,12 @@ def merge_columns(parts: Sequence[Columns], retained: Sequence[NDArray[np.bool_]
     ids = np.concatenate([part.ids for part in parts])
     chosen = np.flatnonzero(np.concatenate(retained))
     chosen = chosen[np.argsort(ids[chosen], kind="stable")]
-    places = np.full(len(ids), -1, dtype=np.int32)
-    places[chosen] = np.arange(len(chosen), dtype=np.int32)
+    new_rows = np.full(len(ids), -1, dtype=np.int32)
+    new_rows[chosen] = np.arange(len(chosen), dtype=np.int32)
     starts = np.cumsum([0, *(len(part) for part in parts)])
     listed = []
     for number in range(len(LISTED)):
-        each = [p.listed[number].moved(places[s : s + len(p)]) for s, p in zip(starts, parts, strict=False)]
+        each = [p.listed[number].moved(new_rows[s : s + len(p)]) for s, p in zip(starts, parts, strict=False)]
         listed.append(Postings.concatenate(each))
     plain = {
         name: np.concatenate([getattr(part, name) for part in parts])[chosen]
@@ -212,15 +212,15 @@ def _date_mask(moments: NDArray[np.int64], filters: SearchFilters) -> Mask:
 
 
 def _field_mask(field: FilterField, columns: Columns, words: StringColumn, filters: SearchFilters) -> Mask:
-    wanted, unwanted = getattr(filters, field.name), getattr(filters, f"exclude_{field.name}")
+    included, unwanted = getattr(filters, field.name), getattr(filters, f"exclude_{field.name}")
     if field.many:
         return _list_mask(field, columns, words, filters)
     if field.name == "documents":
-        column, numbers, nothing = columns.documents, (list(wanted), list(unwanted)), np.False_
+        column, numbers, nothing = columns.documents, (list(included), list(unwanted)), np.False_
     else:
         column = columns.words[SINGLE.index(field.attribute)]
-        numbers, nothing = (words.known(wanted), words.known(unwanted)), column == -1
-    mask = _is_one_of(column, numbers[0]) if wanted else np.ones(len(columns), dtype=np.bool_)
+        numbers, nothing = (words.known(included), words.known(unwanted)), column == -1
+    mask = _is_one_of(column, numbers[0]) if included else np.ones(len(columns), dtype=np.bool_)
     if possible := words.known(filters.possible_values(field)):
         postings = columns.listed[LISTED.index("possible_labels")]
         mask |= _rows_mask(columns, [postings.rows_with(number) for number in possible])
@@ -242,13 +242,13 @@ def _is_one_of(column: NDArray[Any], numbers: Sequence[int]) -> Mask:
 
 def _list_mask(field: FilterField, columns: Columns, words: StringColumn, filters: SearchFilters) -> Mask:
     postings = columns.listed[LISTED.index(field.attribute)]
-    wanted, unwanted = getattr(filters, field.name), getattr(filters, f"exclude_{field.name}")
+    included, unwanted = getattr(filters, field.name), getattr(filters, f"exclude_{field.name}")
     mask = np.ones(len(columns), dtype=np.bool_)
-    if wanted and getattr(filters, f"{field.name}_mode") == "all":
-        for word in wanted:
+    if included and getattr(filters, f"{field.name}_mode") == "all":
+        for word in included:
             mask &= _rows_mask(columns, [postings.rows_with(number) for number in words.known([word])])
-    elif wanted:
-        mask &= _rows_mask(columns, [postings.rows_with(number) for number in words.known(wanted)])
+    elif included:
+        mask &= _rows_mask(columns, [postings.rows_with(number) for number in words.known(included)])
     for number in words.known(unwanted):
         mask[postings.rows_with(number)] = False
     return mask
@@ -375,12 +375,12 @@ class Snapshot:
 
     def _rows_of(self, passage_ids: Sequence[int]) -> Iterator[tuple[SnapshotPart, PassageIds, NDArray[np.int64]]]:
         """For each part, which of the passages have a vector there, and in which rows."""
-        wanted = np.unique(np.asarray(passage_ids, dtype=np.int64))
+        ids = np.unique(np.asarray(passage_ids, dtype=np.int64))
         for part in self.parts:
-            rows = part.columns.rows_of(wanted)
+            rows = part.columns.rows_of(ids)
             rows[rows >= 0] = np.where((part.live & part.columns.embedded)[rows[rows >= 0]], rows[rows >= 0], -1)
             if (rows >= 0).any():
-                yield part, wanted[rows >= 0], rows[rows >= 0]
+                yield part, ids[rows >= 0], rows[rows >= 0]
 
     def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
         """Every admissible passage's id and vector, ids ascending over all blocks."""

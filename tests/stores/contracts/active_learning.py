@@ -47,13 +47,13 @@ def move_of(document_id: int = 3) -> LabelMove:
 
 def act_of(kind: LearningActionKind = LearningActionKind.APPLIED, **changes: Any) -> LearningAction:
     """An application of version 1."""
-    told: dict[str, Any] = {"kind": kind, "at": MOMENT, "who": "ann", "version": 1}
-    told |= {"moves": (move_of(),) if kind is LearningActionKind.APPLIED else ()}
-    return LearningAction(**(told | changes))
+    values: dict[str, Any] = {"kind": kind, "at": MOMENT, "who": "ann", "version": 1}
+    values |= {"moves": (move_of(),) if kind is LearningActionKind.APPLIED else ()}
+    return LearningAction(**(values | changes))
 
 
 def verdict_of(document_id: int = 3, **changes: Any) -> LabelVerdict:
     """Somebody said what a document states."""
-    told: dict[str, Any] = {"document_id": document_id, "sha256": "ab", "field": "truth", "said": "intent"}
-    told |= {"who": "ann", "at": MOMENT, "given": "reality", "automatic": True, "move": move_of(document_id)}
-    return LabelVerdict(**(told | changes))
+    values: dict[str, Any] = {"document_id": document_id, "sha256": "ab", "field": "truth", "value": "intent"}
+    values |= {"who": "ann", "at": MOMENT, "given": "reality", "automatic": True, "move": move_of(document_id)}
+    return LabelVerdict(**(values | changes))

@@ -53,12 +53,12 @@ def set_of(name: str, project: str | None = None, **values: Any) -> QuestionSet:
     return replace(QuestionSet(name, project, Level.PASSAGE, "Ann", AT), **values)
 
 
-def question(kept: QuestionSet, key: str, **values: Any) -> JudgedQuestion:
-    return replace(JudgedQuestion(kept.id, key, f"What of {key}?"), **values)
+def question(question_set: QuestionSet, key: str, **values: Any) -> JudgedQuestion:
+    return replace(JudgedQuestion(question_set.id, key, f"What of {key}?"), **values)
 
 
-def judgment(asked: JudgedQuestion, unit: str, grade: int | None, who: str = "Ann", **values: Any) -> Judgment:
-    return replace(Judgment(asked.set_id, asked.id, unit, grade, who, AT), **values)
+def judgment(question: JudgedQuestion, unit: str, grade: int | None, who: str = "Ann", **values: Any) -> Judgment:
+    return replace(Judgment(question.set_id, question.id, unit, grade, who, AT), **values)
 
 
 def experiment_of(set_id: int = 1, **values: Any) -> Experiment:

@@ -38,20 +38,20 @@ def test_a_record_comes_back_as_it_was(new_store: NewStore) -> None:
     vectors = random_vectors(1, 5)
     store.save_record(record_of(one), vectors)
     store.save_record(record_of(other, model="another"), vectors)
-    [[held]] = list(store.records("model"))
-    assert held == record_of(one) and np.array_equal(held.traits.mean, record_of(one).traits.mean)
-    assert dict(store.records_of([one, other], "model")) == {one: held}
+    [[stored]] = list(store.records("model"))
+    assert stored == record_of(one) and np.array_equal(stored.traits.mean, record_of(one).traits.mean)
+    assert dict(store.records_of([one, other], "model")) == {one: stored}
 
 
 def test_sentences_vectors_keep_their_shape(new_store: NewStore) -> None:
     store, [one] = new_store(1)
     vectors = random_vectors(1, 5)
     store.save_record(record_of(one, dimensions=vectors.shape[1]), vectors)
-    kept = store.segments(one, "model")
-    assert kept is not None and kept.shape == vectors.shape and np.allclose(kept, vectors, atol=1e-3)
+    stored = store.segments(one, "model")
+    assert stored is not None and stored.shape == vectors.shape and np.allclose(stored, vectors, atol=1e-3)
     store.save_record(record_of(one, dimensions=vectors.shape[1]), vectors[:0])
-    kept = store.segments(one, "model")
-    assert kept is not None and kept.shape == (0, vectors.shape[1])
+    stored = store.segments(one, "model")
+    assert stored is not None and stored.shape == (0, vectors.shape[1])
 
 
 def test_a_record_is_replaced_and_forgotten(new_store: NewStore) -> None:
@@ -113,14 +113,14 @@ def test_the_choice_is_the_latest_and_what_is_applied_is_what_stands(new_store: 
 
 def test_verdicts_come_in_their_order_with_the_moves_of_one_document(new_store: NewStore) -> None:
     store, _ = new_store(0)
-    said = [
+    statements = [
         verdict_of(3),
         verdict_of(4, field="domain", given=None),
-        verdict_of(3, said="", automatic=False, move=None),
+        verdict_of(3, value="", automatic=False, move=None),
     ]
-    store.add_verdicts(said[:2])
-    store.add_verdicts(said[2:])
+    store.add_verdicts(statements[:2])
+    store.add_verdicts(statements[2:])
     store.add_verdicts([])
-    assert list(store.verdicts()) == [replace(each, move=None) for each in said]
-    assert list(store.verdicts(3, "truth")) == [said[0], said[2]]
-    assert list(store.verdicts(4)) == [said[1]] and list(store.verdicts(4, "truth")) == []
+    assert list(store.verdicts()) == [replace(each, move=None) for each in statements]
+    assert list(store.verdicts(3, "truth")) == [statements[0], statements[2]]
+    assert list(store.verdicts(4)) == [statements[1]] and list(store.verdicts(4, "truth")) == []

@@ -48,8 +48,8 @@ def run_of(*topics: Topic, project: str | None = None, **values: object) -> Cove
 
 
 def decision(number: int, **values: object) -> Decision:
-    said = Decision(1, "regulatory", None, ReviewVerdict.CONFIRMED, "Ann", AT, number, topic="Sick leave")
-    return replace(said, **values)
+    decision = Decision(1, "regulatory", None, ReviewVerdict.CONFIRMED, "Ann", AT, number, topic="Sick leave")
+    return replace(decision, **values)
 
 
 FULL_TOPIC = Topic(
@@ -232,9 +232,9 @@ def test_whoever_is_slower_is_told_who_was_faster_and_overwrites_nothing(store: 
     store.decide([decision(1, who="Bob", verdict=ReviewVerdict.ACCEPTED)])
     with pytest.raises(
         Outdated, match=r"Bob has decided on 'Sick leave'.*accepted as covered, 2026-03-01 09:30"
-    ) as told:
+    ) as reported:
         store.decide([decision(1, kind="intent"), decision(1, who="Ann")])
-    assert "Look at the cell again" in told.value.hint
+    assert "Look at the cell again" in reported.value.hint
     assert [each.who for each in store.decisions(None)] == ["Bob"]
     with pytest.raises(Outdated):
         store.decide([decision(3)])

@@ -27,10 +27,10 @@ def log(request: pytest.FixtureRequest) -> ChangeLog:
 
 
 def test_a_set_is_read_back_exactly_as_it_was_stored(log: ChangeLog) -> None:
-    kept = log.add(ChangeSet(AT, "Ann", "Truth → compliance", (FIRST, SECOND)))
-    assert kept.id > 0 and replace(kept, id=0) == ChangeSet(AT, "Ann", "Truth → compliance", (FIRST, SECOND))
-    assert log.find(kept.id) == kept
-    assert list(log.newest(10)) == [kept]
+    stored = log.add(ChangeSet(AT, "Ann", "Truth → compliance", (FIRST, SECOND)))
+    assert stored.id > 0 and replace(stored, id=0) == ChangeSet(AT, "Ann", "Truth → compliance", (FIRST, SECOND))
+    assert log.find(stored.id) == stored
+    assert list(log.newest(10)) == [stored]
 
 
 def test_the_newest_come_first_and_no_more_than_asked_for(log: ChangeLog) -> None:
@@ -46,9 +46,9 @@ def test_of_one_document_only_its_own_changes_are_told(log: ChangeLog) -> None:
 
 
 def test_what_is_taken_back_says_by_whom_and_when(log: ChangeLog) -> None:
-    kept = log.add(ChangeSet(AT, "Ann", "x", (FIRST,)))
-    log.mark_undone(kept.id, "Bob", AT + timedelta(hours=1))
-    assert log.find(kept.id) == replace(kept, undone_at=AT + timedelta(hours=1), undone_by="Bob")
+    stored = log.add(ChangeSet(AT, "Ann", "x", (FIRST,)))
+    log.mark_undone(stored.id, "Bob", AT + timedelta(hours=1))
+    assert log.find(stored.id) == replace(stored, undone_at=AT + timedelta(hours=1), undone_by="Bob")
 
 
 def test_an_unknown_set_is_not_found(log: ChangeLog) -> None:

@@ -110,9 +110,9 @@ def test_comments_are_read_back_exactly_in_the_order_they_were_written(stores: S
 
 def test_a_deleted_comment_is_not_listed_and_can_be_restored(stores: Stores) -> None:
     stored = stores.comments.add_comment(comment(CELL))
-    gone = stores.comments.change_comment(replace(stored, deleted_at=AT))
-    assert stores.comments.comments(CELL.key) == [] and stores.comments.comment(stored.id) == gone
-    back = stores.comments.change_comment(replace(gone, deleted_at=None))
+    deleted = stores.comments.change_comment(replace(stored, deleted_at=AT))
+    assert stores.comments.comments(CELL.key) == [] and stores.comments.comment(stored.id) == deleted
+    back = stores.comments.change_comment(replace(deleted, deleted_at=None))
     assert list(stores.comments.comments(CELL.key)) == [back]
 
 
@@ -131,12 +131,12 @@ def test_a_change_of_an_older_comment_is_refused(stores: Stores) -> None:
 def test_what_is_said_about_a_document_goes_with_it(stores: Stores) -> None:
     if stores.forget is None:
         pytest.skip("the fakes hold no documents")
-    said = stores.comments.add_comment(comment(stores.document))
+    stored_comment = stores.comments.add_comment(comment(stores.document))
     given = stores.assignments.add_assignment(assignment(stores.document))
     stores.notifications.save_notification(notification(stores.document))
     stores.forget()
     with pytest.raises(NotFound):
-        stores.comments.comment(said.id)
+        stores.comments.comment(stored_comment.id)
     with pytest.raises(NotFound):
         stores.assignments.assignment(given.id)
     assert stores.notifications.unread_count("bo") == 0
@@ -233,11 +233,11 @@ def test_preferences_and_the_time_of_the_last_mail_do_not_overwrite_each_other(s
     store = stores.notifications
     assert store.preferences("bo") == NotificationPreferences("bo") and store.last_mailed("bo") is None
     store.record_mail("bo", AT)
-    wanted = NotificationPreferences("bo", frozenset({NotificationKind.MENTION}))
-    store.save_preferences(wanted)
-    assert store.preferences("bo") == wanted and store.last_mailed("bo") == AT
+    expected = NotificationPreferences("bo", frozenset({NotificationKind.MENTION}))
+    store.save_preferences(expected)
+    assert store.preferences("bo") == expected and store.last_mailed("bo") == AT
     store.record_mail("bo", AT + timedelta(hours=1))
-    assert store.preferences("bo") == wanted and store.last_mailed("bo") == AT + timedelta(hours=1)
+    assert store.preferences("bo") == expected and store.last_mailed("bo") == AT + timedelta(hours=1)
 
 
 # Alerts
@@ -272,14 +272,14 @@ def test_row_level_security_hides_what_is_said_about_what_a_person_may_not_see(e
     places = (None, "north", "south")
     documents = [on_document(catalogue.add_document(new_document(f"{place}.pdf", project=place))) for place in places]
     cells = [on_cell("Überstunden", 4, GapKind.INTENT, place) for place in places]
-    said = [comments.add_comment(comment(on)) for on in (*documents, *cells)]
+    stored_comment = [comments.add_comment(comment(on)) for on in (*documents, *cells)]
     tasks = [SqlAssignmentStore(whole).add_assignment(assignment(on)) for on in (*documents, *cells)]
     for number, on in enumerate((*documents, *cells, None)):
         notifications.save_notification(notification(on, key=f"key {number}"))
         notifications.save_notification(notification(on, "cy", key=f"key {number}"))
     north = replace(whole, scope=Scope(("north",), "bo"))
     visible = [0, 1, 4]
-    for number, (each, task) in enumerate(zip(said, tasks, strict=True)):
+    for number, (each, task) in enumerate(zip(stored_comment, tasks, strict=True)):
         if number in visible:
             assert SqlCommentStore(north).comment(each.id) == each
             assert SqlAssignmentStore(north).assignment(task.id) == task

@@ -76,19 +76,19 @@ def outcome(document_id: int, operation: Operation, **values: object) -> Operati
 
 def test_outcomes_are_read_back_exactly_and_in_the_order_of_operations(shelf: Shelf) -> None:
     first, second = shelf.new("a"), shelf.new("b")
-    told = [outcome(first, operation) for operation in Operation]
+    reported = [outcome(first, operation) for operation in Operation]
     failed = outcome(second, Operation.DATES, result=None, problem="It broke – ж", hint="Try again.")
-    shelf.store.save([*reversed(told), failed])
-    assert shelf.store.outcomes([first, second]) == {first: told, second: [failed]}
-    assert list(shelf.store.outcomes([first])[first]) == told
+    shelf.store.save([*reversed(reported), failed])
+    assert shelf.store.outcomes([first, second]) == {first: reported, second: [failed]}
+    assert list(shelf.store.outcomes([first])[first]) == reported
     assert shelf.store.outcomes([NOWHERE]) == {} == shelf.store.outcomes([])
 
 
 def test_some_operations_are_read_alone(shelf: Shelf) -> None:
     first = shelf.new("a")
     shelf.store.save([outcome(first, operation) for operation in Operation])
-    wanted = (Operation.DATES, Operation.KEYWORDS)
-    assert [each.operation for each in shelf.store.outcomes([first], wanted)[first]] == [
+    expected = (Operation.DATES, Operation.KEYWORDS)
+    assert [each.operation for each in shelf.store.outcomes([first], expected)[first]] == [
         Operation.KEYWORDS,
         Operation.DATES,
     ]
@@ -108,8 +108,8 @@ def test_all_outcomes_come_by_document_and_operation_without_results(shelf: Shel
     shelf.store.save(
         [outcome(second, Operation.SUMMARY), outcome(first, Operation.DATES), outcome(first, Operation.SUMMARY)]
     )
-    told = [(each.document_id, each.operation, each.result) for each in shelf.store.all_outcomes()]
-    assert told == [
+    reported = [(each.document_id, each.operation, each.result) for each in shelf.store.all_outcomes()]
+    assert reported == [
         (first, Operation.SUMMARY, None),
         (first, Operation.DATES, None),
         (second, Operation.SUMMARY, None),

@@ -92,16 +92,16 @@ def test_holding_is_what_looking_at_every_admissible_passage_gives(
     mixed: tuple[Shelf, Sequence[Passage]], filters: SearchFilters, weights: dict[str, float], most: int, part: int
 ) -> None:
     shelf, passages = mixed
-    meant = filters_of(filters, passages)
+    search_filters = filters_of(filters, passages)
     among = None if part is None else np.array([p.id for p in passages if p.id % part == 0], dtype=np.int64)
-    ids = [i for i in admitted(meant, passages).tolist() if part is None or i % part == 0]
+    ids = [i for i in admitted(search_filters, passages).tolist() if part is None or i % part == 0]
     by_id = {p.id: p for p in passages}
     weighed = {i: sum(weights[name] for name in by_id[i].entities if name in weights) for i in ids}
     expected = sorted((i for i in ids if weighed[i]), key=lambda i: (-weighed[i], i))[:most]
-    found = shelf.graph.passages_naming(weights, meant, among, most)
+    found = shelf.graph.passages_naming(weights, search_filters, among, most)
     assert [passage_id for passage_id, _ in found] == expected
     assert all(set(names) == set(by_id[passage_id].entities) for passage_id, names in found)
-    assert shelf.graph.rows(meant, among) == (len(passages), len(ids))
+    assert shelf.graph.rows(search_filters, among) == (len(passages), len(ids))
 
 
 @pytest.fixture
@@ -120,8 +120,17 @@ def names(shelf: Shelf, part: str, kind: EntityType | None = None, **page: int) 
 
 
 def test_a_name_is_known_in_any_capitals_an_alias_only_as_it_is_spelled(shelf: Shelf) -> None:
-    asked = ["form w-2", "Form W-2", "W2", "w2", "irs", "internal revenue service", "Internal Revenue Service", "zebra"]
-    known = shelf.graph.known(asked)
+    requests = [
+        "form w-2",
+        "Form W-2",
+        "W2",
+        "w2",
+        "irs",
+        "internal revenue service",
+        "Internal Revenue Service",
+        "zebra",
+    ]
+    known = shelf.graph.known(requests)
     assert {name: each.entity.name for name, each in known.items()} == {
         "form w-2": "Form W-2",
         "Form W-2": "Form W-2",
@@ -180,8 +189,8 @@ def test_the_documents_that_mention_an_entity_are_listed_with_their_passages(she
 def test_archived_documents_are_not_counted_and_found_only_when_asked_for(shelf: Shelf) -> None:
     catalogue = shelf.catalogue
     first = next(each for each in catalogue.documents() if each.name == "a.txt")
-    kept = [replace(each, archived=True) for each in catalogue.passages_of(first.id)]
-    catalogue.save_labels(replace(first, archived=True), kept)
+    remaining = [replace(each, archived=True) for each in catalogue.passages_of(first.id)]
+    catalogue.save_labels(replace(first, archived=True), remaining)
     assert shelf.graph.mentions("Form W-2", EntityType.FORM, limit=9).total == 0
     assert "Form W-2" not in names(shelf, "") and "Form W-2" not in shelf.graph.known(["Form W-2"])
     assert shelf.graph.known(["IRS"])["IRS"].passages == 1

@@ -46,9 +46,9 @@ def test_profile_versions_are_read_back_exactly_by_name_and_then_version(store: 
 
 
 def test_a_version_that_does_not_follow_the_newest_of_its_name_is_refused(store: EvaluationStore) -> None:
-    with pytest.raises(Outdated, match="no profile 'mine' to continue") as told:
+    with pytest.raises(Outdated, match="no profile 'mine' to continue") as raised:
         store.save_profile(version_of("mine", 2))
-    assert "as a new profile" in told.value.hint
+    assert "as a new profile" in raised.value.hint
     with pytest.raises(Outdated):
         store.save_profile(version_of("mine", 0))
     store.save_profile(version_of("Mine", 1, who="Bob"))
@@ -82,6 +82,9 @@ def test_the_latest_choice_of_a_default_holds_for_each_project_and_for_all(store
     store.set_default(replace(first, name=""))
     store.set_default(north)
     assert list(store.defaults()) == [south, north]
+    narrowed = replace(first, name="", filters=SearchFilters(truths=("reality",), date_from=AT, archived=None))
+    store.set_default(narrowed)
+    assert list(store.defaults()) == [narrowed, south, north]
 
 
 def test_a_project_has_its_own_sets_and_those_of_the_whole_library_in_order_of_age(store: EvaluationStore) -> None:
@@ -107,23 +110,30 @@ def test_a_name_lives_once_per_project(store: EvaluationStore) -> None:
 
 
 def test_a_changed_set_keeps_its_id_and_counts_its_version(store: EvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    changed = store.change_set(replace(kept, name="Sick leave", every_hours=24, project="north", measured_at=AT))
-    assert changed == replace(
-        kept, name="Sick leave", every_hours=24, project="north", measured_at=AT, version=kept.version + 1
+    question_set = store.add_set(set_of("Leave"))
+    changed = store.change_set(
+        replace(question_set, name="Sick leave", every_hours=24, project="north", measured_at=AT)
     )
-    assert store.question_set(kept.id) == changed
-    assert store.change_set(replace(changed, name="SICK LEAVE")).version == kept.version + 2
+    assert changed == replace(
+        question_set,
+        name="Sick leave",
+        every_hours=24,
+        project="north",
+        measured_at=AT,
+        version=question_set.version + 1,
+    )
+    assert store.question_set(question_set.id) == changed
+    assert store.change_set(replace(changed, name="SICK LEAVE")).version == question_set.version + 2
 
 
 def test_a_set_someone_else_has_changed_is_not_overwritten(store: EvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    theirs = store.change_set(replace(kept, note="Bob's"))
+    question_set = store.add_set(set_of("Leave"))
+    theirs = store.change_set(replace(question_set, note="Bob's"))
     with pytest.raises(Outdated, match="'Leave' has been changed by someone else"):
-        store.change_set(replace(kept, note="Ann's"))
+        store.change_set(replace(question_set, note="Ann's"))
     with pytest.raises(NotFound):
-        store.change_set(replace(kept, id=NOWHERE))
-    assert store.question_set(kept.id) == theirs
+        store.change_set(replace(question_set, id=NOWHERE))
+    assert store.question_set(question_set.id) == theirs
 
 
 def test_a_set_cannot_take_a_living_name_but_that_of_a_retired_one(store: EvaluationStore) -> None:
@@ -141,93 +151,99 @@ def test_a_set_cannot_take_a_living_name_but_that_of_a_retired_one(store: Evalua
 
 
 def test_questions_are_read_back_exactly_in_the_order_they_were_added(store: EvaluationStore) -> None:
-    kept, other = store.add_set(set_of("Leave")), store.add_set(set_of("Pay"))
+    question_set, other = store.add_set(set_of("Leave")), store.add_set(set_of("Pay"))
     full = question(
-        kept,
+        question_set,
         "q2",
         question="Was gilt für Überstunden?",
         kind="negation",
         filters=SearchFilters(truths=("reality",), documents=(3, 5), date_from=AT, archived=None, tags_mode="all"),
         relevant=(Relevant("a" * 64, ("one", "two"), 3, page=4), Relevant("b" * 64, (), 1)),
     )
-    stored = store.add_questions([full, question(kept, "q1"), question(other, "q2")])
-    assert [replace(each, id=0) for each in stored] == [full, question(kept, "q1"), question(other, "q2")]
-    stored = [*stored, *store.add_questions([question(kept, "Q1")])]
-    assert list(store.questions(kept.id)) == [stored[0], stored[1], stored[3]]
+    stored = store.add_questions([full, question(question_set, "q1"), question(other, "q2")])
+    assert [replace(each, id=0) for each in stored] == [full, question(question_set, "q1"), question(other, "q2")]
+    stored = [*stored, *store.add_questions([question(question_set, "Q1")])]
+    assert list(store.questions(question_set.id)) == [stored[0], stored[1], stored[3]]
     assert list(store.questions(other.id)) == [stored[2]]
     assert list(store.questions(NOWHERE)) == [] == list(store.add_questions([]))
 
 
 def test_a_question_whose_key_lives_is_replaced_in_its_place_with_its_id(store: EvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    first, second = store.add_questions([question(kept, "a"), question(kept, "b")])
-    better = question(kept, "a", question="Better?", kind="none", filters=SearchFilters(tags=("x",)))
-    again, third, same = store.add_questions([better, question(kept, "c"), question(kept, "c", question="Last?")])
+    question_set = store.add_set(set_of("Leave"))
+    first, second = store.add_questions([question(question_set, "a"), question(question_set, "b")])
+    better = question(question_set, "a", question="Better?", kind="none", filters=SearchFilters(tags=("x",)))
+    again, third, same = store.add_questions(
+        [better, question(question_set, "c"), question(question_set, "c", question="Last?")]
+    )
     assert (again, same.id) == (replace(better, id=first.id), third.id)
-    assert list(store.questions(kept.id)) == [again, second, same]
+    assert list(store.questions(question_set.id)) == [again, second, same]
 
 
 def test_questions_are_stored_all_or_none(store: EvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    (first,) = store.add_questions([question(kept, "a")])
-    unknown = [question(kept, "b"), question(kept, "a", question="Better?"), question(replace(kept, id=NOWHERE), "c")]
+    question_set = store.add_set(set_of("Leave"))
+    (first,) = store.add_questions([question(question_set, "a")])
+    unknown = [
+        question(question_set, "b"),
+        question(question_set, "a", question="Better?"),
+        question(replace(question_set, id=NOWHERE), "c"),
+    ]
     with pytest.raises(NotFound, match=f"Question set {NOWHERE}"):
         store.add_questions(unknown)
-    assert list(store.questions(kept.id)) == [first]
+    assert list(store.questions(question_set.id)) == [first]
 
 
 def test_a_retired_question_leaves_its_key_and_keeps_its_judgments(store: EvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    first, second = store.add_questions([question(kept, "a"), question(kept, "b")])
-    said = store.judge([judgment(first, "u", 3)])
+    question_set = store.add_set(set_of("Leave"))
+    first, second = store.add_questions([question(question_set, "a"), question(question_set, "b")])
+    statement = store.judge([judgment(first, "u", 3)])
     store.retire_question(first.id)
-    assert list(store.questions(kept.id)) == [second]
-    assert list(store.judgments(kept.id)) == list(said)
-    (successor,) = store.add_questions([question(kept, "a")])
+    assert list(store.questions(question_set.id)) == [second]
+    assert list(store.judgments(question_set.id)) == list(statement)
+    (successor,) = store.add_questions([question(question_set, "a")])
     assert successor.id not in (first.id, second.id)
-    assert [each.key for each in store.questions(kept.id)] == ["b", "a"]
+    assert [each.key for each in store.questions(question_set.id)] == ["b", "a"]
     store.retire_question(first.id)  # whoever is second has what he wants
     with pytest.raises(NotFound, match=f"Question {NOWHERE}"):
         store.retire_question(NOWHERE)
 
 
 def test_the_latest_judgment_per_question_unit_and_judge_holds(store: EvaluationStore) -> None:
-    kept, other = store.add_set(set_of("Leave")), store.add_set(set_of("Pay"))
-    asked, also = store.add_questions([question(kept, "a"), question(kept, "b")])
+    question_set, other = store.add_set(set_of("Leave")), store.add_set(set_of("Pay"))
+    questions, also = store.add_questions([question(question_set, "a"), question(question_set, "b")])
     (elsewhere,) = store.add_questions([question(other, "a")])
-    said = [
-        judgment(asked, "u", 0),
-        judgment(asked, "u", 3, "Bob", blind=True),
-        judgment(asked, "v", None),
+    statements = [
+        judgment(questions, "u", 0),
+        judgment(questions, "u", 3, "Bob", blind=True),
+        judgment(questions, "v", None),
         judgment(also, "u", 2),
-        judgment(asked, "u", 1, "ann"),
+        judgment(questions, "u", 1, "ann"),
         judgment(elsewhere, "u", 1),
     ]
-    stored = store.judge(said)
-    assert [replace(each, id=0) for each in stored] == said
+    stored = store.judge(statements)
+    assert [replace(each, id=0) for each in stored] == statements
     assert [each.id for each in stored] == sorted({each.id for each in stored} - {0})
-    assert list(store.judgments(kept.id)) == list(stored[:5])
-    (again,) = store.judge([judgment(asked, "u", 2, at=AT - timedelta(1))])
+    assert list(store.judgments(question_set.id)) == list(stored[:5])
+    (again,) = store.judge([judgment(questions, "u", 2, at=AT - timedelta(1))])
     assert again.id > stored[-1].id
-    assert list(store.judgments(kept.id)) == [*stored[1:5], again]
-    within = store.judge([judgment(asked, "w", 1), judgment(asked, "w", None)])
-    assert list(store.judgments(kept.id)) == [*stored[1:5], again, within[1]]
+    assert list(store.judgments(question_set.id)) == [*stored[1:5], again]
+    within = store.judge([judgment(questions, "w", 1), judgment(questions, "w", None)])
+    assert list(store.judgments(question_set.id)) == [*stored[1:5], again, within[1]]
     assert list(store.judgments(other.id)) == [stored[5]]
     assert list(store.judgments(NOWHERE)) == [] == list(store.judge([]))
 
 
 def test_judgments_are_stored_all_or_none_of_questions_that_stand_in_their_set(store: EvaluationStore) -> None:
-    kept, other = store.add_set(set_of("Leave")), store.add_set(set_of("Pay"))
-    (asked,) = store.add_questions([question(kept, "a")])
+    question_set, other = store.add_set(set_of("Leave")), store.add_set(set_of("Pay"))
+    (questions,) = store.add_questions([question(question_set, "a")])
     strangers = {
-        f"Question set {NOWHERE}": judgment(replace(asked, set_id=NOWHERE), "v", 1),
-        f"Question {NOWHERE}": judgment(replace(asked, id=NOWHERE), "v", 1),
-        f"Question {asked.id} is not": judgment(replace(asked, set_id=other.id), "v", 1),
+        f"Question set {NOWHERE}": judgment(replace(questions, set_id=NOWHERE), "v", 1),
+        f"Question {NOWHERE}": judgment(replace(questions, id=NOWHERE), "v", 1),
+        f"Question {questions.id} is not": judgment(replace(questions, set_id=other.id), "v", 1),
     }
-    for told, stranger in strangers.items():
-        with pytest.raises(NotFound, match=told):
-            store.judge([judgment(asked, "u", 1), stranger])
-    assert list(store.judgments(kept.id)) == [] == list(store.judgments(other.id))
+    for reported, stranger in strangers.items():
+        with pytest.raises(NotFound, match=reported):
+            store.judge([judgment(questions, "u", 1), stranger])
+    assert list(store.judgments(question_set.id)) == [] == list(store.judgments(other.id))
 
 
 def test_experiments_are_read_back_exactly_newest_first_with_outcomes_only_one_by_one(store: EvaluationStore) -> None:
@@ -256,11 +272,11 @@ def test_an_experiments_progress_end_and_note_are_stored(store: EvaluationStore)
 
 
 def test_a_forgotten_experiment_is_gone_and_its_set_stays(store: EvaluationStore) -> None:
-    kept = store.add_set(set_of("Leave"))
-    first, second = (store.add_experiment(experiment_of(kept.id)) for _ in range(2))
+    question_set = store.add_set(set_of("Leave"))
+    first, second = (store.add_experiment(experiment_of(question_set.id)) for _ in range(2))
     store.delete_experiment(first.id)
     store.delete_experiment(first.id)
     assert list(store.experiments()) == [second]
-    assert store.question_set(kept.id) == kept
+    assert store.question_set(question_set.id) == question_set
     with pytest.raises(NotFound):
         store.change_experiment(first)

@@ -27,39 +27,39 @@ def store(request: pytest.FixtureRequest) -> IdempotencyStore:
 
 
 def test_the_first_claim_owns_the_key_and_the_second_sees_it(store: IdempotencyStore) -> None:
-    assert store.claim(ONE, kept_since=AT) is None
-    assert store.claim(replace(ONE, fingerprint="other"), kept_since=AT) == ONE
-    assert store.claim(replace(ONE, login="bob"), kept_since=AT) is None
+    assert store.claim(ONE, retained_since=AT) is None
+    assert store.claim(replace(ONE, fingerprint="other"), retained_since=AT) == ONE
+    assert store.claim(replace(ONE, login="bob"), retained_since=AT) is None
 
 
 def test_a_stored_reply_is_read_back_exactly(store: IdempotencyStore) -> None:
-    store.claim(ONE, kept_since=AT)
+    store.claim(ONE, retained_since=AT)
     store.finish(replace(ONE, status=201, reply=REPLY))
-    assert store.claim(ONE, kept_since=AT) == replace(ONE, status=201, reply=REPLY)
+    assert store.claim(ONE, retained_since=AT) == replace(ONE, status=201, reply=REPLY)
 
 
 def test_a_released_key_can_be_claimed_again_and_one_with_a_reply_cannot(store: IdempotencyStore) -> None:
-    store.claim(ONE, kept_since=AT)
+    store.claim(ONE, retained_since=AT)
     store.release("ann", "key 1")
-    assert store.claim(ONE, kept_since=AT) is None
+    assert store.claim(ONE, retained_since=AT) is None
     store.finish(replace(ONE, status=201, reply=REPLY))
     store.release("ann", "key 1")
-    assert store.claim(ONE, kept_since=AT) is not None
+    assert store.claim(ONE, retained_since=AT) is not None
 
 
 def test_old_keys_are_deleted(store: IdempotencyStore) -> None:
-    store.claim(ONE, kept_since=AT)
+    store.claim(ONE, retained_since=AT)
     later = replace(ONE, key="key 2", at=AT + KEPT)
-    assert store.claim(later, kept_since=AT + timedelta(seconds=1)) is None
-    assert store.claim(replace(ONE, at=later.at), kept_since=AT + timedelta(seconds=1)) is None
+    assert store.claim(later, retained_since=AT + timedelta(seconds=1)) is None
+    assert store.claim(replace(ONE, at=later.at), retained_since=AT + timedelta(seconds=1)) is None
 
 
 def test_an_abandoned_claim_is_replaced_once(store: IdempotencyStore) -> None:
-    store.claim(ONE, kept_since=AT)
+    store.claim(ONE, retained_since=AT)
     again = replace(ONE, at=AT + timedelta(minutes=5))
     assert store.reclaim(again, ONE) is True
     assert store.reclaim(again, ONE) is False
-    assert store.claim(ONE, kept_since=AT) == again
+    assert store.claim(ONE, retained_since=AT) == again
 
 
 class Clock:

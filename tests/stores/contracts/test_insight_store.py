@@ -39,11 +39,11 @@ def texts(store: InsightStore, page: int = 1, per_page: int = 100, **query: obje
     ids=["insight", "episode"],
 )
 def test_what_was_stored_is_read_back_exactly(store: InsightStore, full: InsightOrEpisode) -> None:
-    kept = store.add(full)
-    assert kept == replace(full, id=kept.id, version=1)
-    assert store.find(type(full), kept.id) == kept
-    assert store.listed(type(full), InsightQuery(), 1, 10).items == (kept,)
-    assert store.every(type(full)) == [kept]
+    stored = store.add(full)
+    assert stored == replace(full, id=stored.id, version=1)
+    assert store.find(type(full), stored.id) == stored
+    assert store.listed(type(full), InsightQuery(), 1, 10).items == (stored,)
+    assert store.every(type(full)) == [stored]
 
 
 def test_insights_and_episodes_are_counted_apart(store: InsightStore) -> None:
@@ -58,16 +58,19 @@ def test_insights_and_episodes_are_counted_apart(store: InsightStore) -> None:
 def test_what_was_never_stored_is_not_found(store: InsightStore, kind: type[InsightOrEpisode]) -> None:
     with pytest.raises(NotFound, match=kind.origin.value):
         store.find(kind, NOWHERE)
-    for change in (lambda: store.change(insight(id=NOWHERE, version=1)), lambda: store.place(insight(id=NOWHERE), 1)):
+    for change in (
+        lambda: store.change(insight(id=NOWHERE, version=1)),
+        lambda: store.assign_document(insight(id=NOWHERE), 1),
+    ):
         with pytest.raises(NotFound):
             change()
 
 
 def test_a_change_replaces_everything_its_links_too(store: InsightStore) -> None:
-    kept = store.add(insight(**FULL))
-    changed = store.change(replace(kept, text="New.", tags=(), links=(LINK,), project=None, changed_at=AT))
-    assert changed == replace(kept, text="New.", tags=(), links=(LINK,), project=None, changed_at=AT, version=2)
-    assert store.find(Insight, kept.id) == changed
+    stored = store.add(insight(**FULL))
+    changed = store.change(replace(stored, text="New.", tags=(), links=(LINK,), project=None, changed_at=AT))
+    assert changed == replace(stored, text="New.", tags=(), links=(LINK,), project=None, changed_at=AT, version=2)
+    assert store.find(Insight, stored.id) == changed
 
 
 def test_the_second_of_two_who_change_the_same_is_told(store: InsightStore) -> None:
@@ -80,7 +83,7 @@ def test_the_second_of_two_who_change_the_same_is_told(store: InsightStore) -> N
 
 def test_where_it_is_searchable_is_no_change(store: InsightStore) -> None:
     read = store.add(insight())
-    store.place(read, 12)
+    store.assign_document(read, 12)
     assert store.find(Insight, read.id) == replace(read, document_id=12)
     changed = store.change(replace(read, text="New."))
     assert changed.document_id == 12
@@ -89,16 +92,16 @@ def test_where_it_is_searchable_is_no_change(store: InsightStore) -> None:
 
 
 def test_a_deleted_one_keeps_its_row_and_leaves_every_list(store: InsightStore) -> None:
-    kept = store.add(insight(links=(LINK,), tags=("tax",)))
-    store.place(kept, 12)
-    gone = store.change(replace(kept, deleted_at=AT))
+    stored = store.add(insight(links=(LINK,), tags=("tax",)))
+    store.assign_document(stored, 12)
+    deleted = store.change(replace(stored, deleted_at=AT))
     assert store.listed(Insight, InsightQuery(), 1, 10).items == ()
     assert store.counts(Insight, None).total == 0
     assert store.about(Insight, [LINK.document_id]) == []
     assert store.behind(Insight, [12]) == {}
-    assert store.find(Insight, kept.id) == gone
-    assert store.listed(Insight, InsightQuery(deleted=True), 1, 10).items == (gone,)
-    assert store.every(Insight) == [gone]
+    assert store.find(Insight, stored.id) == deleted
+    assert store.listed(Insight, InsightQuery(deleted=True), 1, 10).items == (deleted,)
+    assert store.every(Insight) == [deleted]
 
 
 def test_the_newest_stand_first_and_pages_count_all(store: InsightStore) -> None:

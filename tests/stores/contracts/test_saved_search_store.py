@@ -36,9 +36,9 @@ def test_a_view_is_read_back_exactly_as_it_was_saved(store: SavedSearchStore) ->
 
 def test_views_are_listed_in_order_of_age_living_and_retired_apart(store: SavedSearchStore) -> None:
     first, second, third = (store.add_view(view_of(name)) for name in ("c", "a", "b"))
-    gone = store.change_view(replace(second, retired=True))
+    deleted = store.change_view(replace(second, retired=True))
     assert list(store.views()) == [first, third]
-    assert list(store.views(retired=True)) == [gone] == [store.view(second.id)]
+    assert list(store.views(retired=True)) == [deleted] == [store.view(second.id)]
 
 
 def test_a_name_lives_once_per_project_among_the_shared_and_among_each_owners(store: SavedSearchStore) -> None:
@@ -58,10 +58,10 @@ def test_a_name_that_is_taken_cannot_be_given_nor_come_back(store: SavedSearchSt
     leave, pay = store.add_view(view_of("Leave")), store.add_view(view_of("Pay"))
     with pytest.raises(BadRequest, match="There is a shared view 'LEAVE'"):
         store.change_view(replace(pay, name="LEAVE"))
-    gone = store.change_view(replace(leave, retired=True))
+    deleted = store.change_view(replace(leave, retired=True))
     renamed = store.change_view(replace(pay, name="LEAVE"))
     with pytest.raises(BadRequest):
-        store.change_view(replace(gone, retired=False))
+        store.change_view(replace(deleted, retired=False))
     again = store.change_view(replace(renamed, name="leave"))  # its own name in other letters is free
     assert again.version == 3 and list(store.views()) == [again]
 

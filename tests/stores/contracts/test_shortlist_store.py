@@ -32,11 +32,11 @@ def test_a_deleted_one_leaves_the_list_and_frees_its_name(store: ShortlistStore)
     first = store.add_shortlist(Shortlist("Leave", "", AT))
     with pytest.raises(BadRequest, match="'LEAVE'"):
         store.add_shortlist(Shortlist("LEAVE", "", AT))
-    gone = store.change_shortlist(replace(first, retired=True))
+    deleted = store.change_shortlist(replace(first, retired=True))
     second = store.add_shortlist(Shortlist("LEAVE", "", AT))
-    assert list(store.shortlists()) == [second] and store.shortlist(first.id) == gone
+    assert list(store.shortlists()) == [second] and store.shortlist(first.id) == deleted
     with pytest.raises(BadRequest, match="'Leave'"):
-        store.change_shortlist(replace(gone, retired=False))
+        store.change_shortlist(replace(deleted, retired=False))
 
 
 def test_a_change_of_an_older_version_is_refused(store: ShortlistStore) -> None:

@@ -28,8 +28,8 @@ def fill(
     """One upload after the other, as documents come."""
     catalogue, passages = catalogue or FakeCatalogue(), []
     index = new_sparse(catalogue)
-    for described, held in library:
-        stored = store(catalogue, described, held, random_vectors(len(held), 0))  # type: ignore[arg-type]
+    for described, content in library:
+        stored = store(catalogue, described, content, random_vectors(len(content), 0))  # type: ignore[arg-type]
         index.add(stored)
         passages += stored
     return index, passages
@@ -51,8 +51,8 @@ def measured_by_bm25s(passages: Sequence[Passage], terms: Sequence[str]) -> dict
 
     retriever = bm25s.BM25(method="lucene", k1=1.5, b=0.75, dtype="float64")
     retriever.index([index_stems(f"{p.context}\n{p.text}") for p in passages], show_progress=False)
-    asked = [stem for term in terms for stem in index_stems(term) if stem in retriever.vocab_dict]
-    scores = retriever.get_scores(asked) if asked else np.zeros(len(passages))
+    requests = [stem for term in terms for stem in index_stems(term) if stem in retriever.vocab_dict]
+    scores = retriever.get_scores(requests) if requests else np.zeros(len(passages))
     return {p.id: float(score) for p, score in zip(passages, scores, strict=True)}
 
 
@@ -61,12 +61,12 @@ def uploads(new_sparse: NewSparse) -> Filled:
     """Forty uploads, of which some were deleted and some came twice."""
     catalogue = FakeCatalogue()
     index, passages = fill(new_sparse, random_documents(9, documents=40, each=7), catalogue)
-    gone = sorted({p.document_id for p in passages if p.document_id % 5 == 0})
-    index.delete(gone)
-    for document_id in gone:
+    removed = sorted({p.document_id for p in passages if p.document_id % 5 == 0})
+    index.delete(removed)
+    for document_id in removed:
         catalogue.delete(document_id)
     index.add(passages[7:21])
-    return index, [p for p in passages if p.document_id not in gone]
+    return index, [p for p in passages if p.document_id not in removed]
 
 
 QUESTIONS = st.lists(st.sampled_from([*WORDS, "taxes", "empty", "unheard"]), min_size=1, max_size=5)
@@ -231,8 +231,8 @@ def test_holding_follows_uploads_and_deletions(uploads: Filled) -> None:
     index, passages = uploads
     assert index.passages_containing([]).tolist() == sorted(p.id for p in passages)
     for words in (["overtime"], ["payroll", "year"], ["results"]):
-        wanted = {stem for word in words for stem in index_stems(word)}
-        right = sorted(p.id for p in passages if wanted <= set(index_stems(f"{p.context}\n{p.text}")))
+        values = {stem for word in words for stem in index_stems(word)}
+        right = sorted(p.id for p in passages if values <= set(index_stems(f"{p.context}\n{p.text}")))
         assert index.passages_containing(words).tolist() == right
 
 
@@ -246,6 +246,6 @@ def test_a_passage_that_says_a_word_always_holds_it(
 ) -> None:
     index, passages = texts(new_sparse, *contents)
     for one in passages:
-        spoken = phrase_words(one.text)
-        if spoken:
-            assert one.id in index.passages_containing(chance.sample(spoken, min(len(spoken), 2)))
+        phrase = phrase_words(one.text)
+        if phrase:
+            assert one.id in index.passages_containing(chance.sample(phrase, min(len(phrase), 2)))

@@ -79,12 +79,12 @@ def test_the_latest_fifty_distinct_questions_are_kept_the_latest_first(log: Usag
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(batches=histories)
 def test_uses_are_what_a_count_of_all_events_says(new_log: NewLog, batches: Sequence[Sequence[UsageEvent]]) -> None:
-    log, said = new_log(), []
+    log, statement = new_log(), []
     for batch in batches:
         log.record(batch)
-        said += batch
-        assert log.uses([1, 2, -3]) == tallied(said)
-        last = [(number, each.last) for number, each in tallied(said).items()]
+        statement += batch
+        assert log.uses([1, 2, -3]) == tallied(statement)
+        last = [(number, each.last) for number, each in tallied(statement).items()]
         assert sorted(log.last_used(9)) == sorted(last)
 
 
@@ -96,16 +96,16 @@ def test_the_documents_used_last_come_first(log: UsageLog) -> None:
 
 def test_events_are_read_back_in_their_order_without_the_shown(log: UsageLog) -> None:
     kinds = [UsageKind.OPENED, UsageKind.SHOWN, UsageKind.HELPFUL, UsageKind.CITED]
-    said = [event(kind, who="Ann 残業", minute=-number) for number, kind in enumerate(kinds)]
+    statements = [event(kind, who="Ann 残業", minute=-number) for number, kind in enumerate(kinds)]
     other = event(UsageKind.OPENED, passage_id=11, question="Why?")
     elsewhere = event(UsageKind.OPENED, 2, 11)
-    log.record([*said, other])
+    log.record([*statements, other])
     log.record([elsewhere])
-    mine = [said[0], said[2], said[3]]
+    mine = [statements[0], statements[2], statements[3]]
     assert list(log.events_of(question="Due?")) == [*mine, elsewhere]
     assert list(log.events_of(passage_id=11)) == [other, elsewhere]
     assert list(log.events_of(question="Due?", passage_id=10)) == mine
-    assert list(log.events_of(question="Due?", limit=2)) == [said[3], elsewhere]
+    assert list(log.events_of(question="Due?", limit=2)) == [statements[3], elsewhere]
     assert list(log.events_of(question="What?")) == [] == list(log.events_of(passage_id=99))
     with pytest.raises(ValueError, match="whose events"):
         log.events_of()

@@ -52,8 +52,8 @@ def fill(shelf: Shelf, library: Sequence[tuple[object, Sequence[Passage]]], vect
     exact, stored = FakeVectorIndex(), []
     for described, passages in library:
         start = len(stored)
-        kept = store(shelf.catalogue, described, passages, vectors[start : start + len(passages)])  # type: ignore[arg-type]
-        stored += kept
+        retained = store(shelf.catalogue, described, passages, vectors[start : start + len(passages)])  # type: ignore[arg-type]
+        stored += retained
     for index in (shelf.index, exact):
         index.add(stored, vectors)
     return Filled(shelf, exact, stored)
@@ -75,15 +75,15 @@ def large(new_shelf: NewShelf) -> Filled:
 
 
 @settings(max_examples=40, deadline=None)
-@given(filters=random_filters, asked=st.integers(0, 50), top_k=st.sampled_from((1, 5, 200)))
+@given(filters=random_filters, query=st.integers(0, 50), top_k=st.sampled_from((1, 5, 200)))
 def test_any_filter_gives_what_an_exact_search_restricted_to_it_gives(
-    mixed: Filled, filters: SearchFilters, asked: int, top_k: int
+    mixed: Filled, filters: SearchFilters, query: int, top_k: int
 ) -> None:
-    meant, vector = filters_of(filters, mixed.passages), random_vectors(51, 5)[asked]
-    found = mixed.shelf.index.search(vector, meant, top_k)
+    search_filters, vector = filters_of(filters, mixed.passages), random_vectors(51, 5)[query]
+    found = mixed.shelf.index.search(vector, search_filters, top_k)
     by_id = {p.id: p for p in mixed.passages}
-    assert all(meant.admits(by_id[hit.passage_id]) for hit in found.hits)
-    assert_same_ranking(found, mixed.exact.search(vector, meant, top_k), TOLERANCE)
+    assert all(search_filters.admits(by_id[hit.passage_id]) for hit in found.hits)
+    assert_same_ranking(found, mixed.exact.search(vector, search_filters, top_k), TOLERANCE)
 
 
 @pytest.mark.parametrize("selectivity", SELECTIVITIES)
@@ -98,12 +98,12 @@ def test_k_admissible_passages_give_k_hits_at_any_selectivity(large: Filled, sel
 @settings(max_examples=20, deadline=None)
 @given(filters=random_filters, chosen=st.sets(st.integers(0, 119)), top_k=st.sampled_from((1, 10, 200)))
 def test_among_narrows_like_a_filter(mixed: Filled, filters: SearchFilters, chosen: set[int], top_k: int) -> None:
-    meant, vector = filters_of(filters, mixed.passages), random_vectors(1, 9)[0]
+    search_filters, vector = filters_of(filters, mixed.passages), random_vectors(1, 9)[0]
     ids = sorted(mixed.passages[place].id for place in chosen)
     among = np.array([*ids, max(p.id for p in mixed.passages) + 1_000_000], dtype=np.int64)
-    found = mixed.shelf.index.search(vector, meant, top_k, among)
+    found = mixed.shelf.index.search(vector, search_filters, top_k, among)
     assert {hit.passage_id for hit in found.hits} <= set(ids)
-    assert_same_ranking(found, mixed.exact.search(vector, meant, top_k, among), TOLERANCE)
+    assert_same_ranking(found, mixed.exact.search(vector, search_filters, top_k, among), TOLERANCE)
 
 
 @pytest.mark.parametrize("count", [0, 3, 1500, 2000])
@@ -130,9 +130,9 @@ def test_similarities_are_the_cosines_that_search_gives_and_leave_out_the_unknow
 
 
 def test_stored_vectors_come_back_and_point_the_same_way(mixed: Filled) -> None:
-    wanted = [p.id for p in mixed.passages[:7]]
-    stored = mixed.shelf.index.vectors([*wanted, max(p.id for p in mixed.passages) + 1_000_000])
-    assert stored.keys() == set(wanted)
+    expected = [p.id for p in mixed.passages[:7]]
+    stored = mixed.shelf.index.vectors([*expected, max(p.id for p in mixed.passages) + 1_000_000])
+    assert stored.keys() == set(expected)
     for passage_id, vector in stored.items():
         assert mixed.exact.similarities(vector, [passage_id])[passage_id] == pytest.approx(1, abs=TOLERANCE)
     assert mixed.shelf.index.vectors([]) == {}

@@ -78,11 +78,11 @@ def test_like_texts_are_candidates_and_unlike_ones_are_not(shelf: Shelf) -> None
     like = shelf.add("like", " ".join([*base[:150], "other", *base[151:]]))
     same = shelf.add("same", " ".join(base))
     shelf.add("unlike", " ".join(words(300, 2)))
-    asked = signature_of(shelf.add("asked", " ".join(base)).id, " ".join(base))
-    found = shelf.store.candidates(asked, 10)
+    text = signature_of(shelf.add("asked", " ".join(base)).id, " ".join(base))
+    found = shelf.store.candidates(text, 10)
     assert [each.document_id for each in found] == [same.id, like.id]
-    assert np.array_equal(found[0].minima, asked.minima) and found[0].triples == asked.triples
-    assert [each.document_id for each in shelf.store.candidates(asked, 1)] == [same.id]
+    assert np.array_equal(found[0].minima, text.minima) and found[0].triples == text.triples
+    assert [each.document_id for each in shelf.store.candidates(text, 1)] == [same.id]
 
 
 @pytest.mark.parametrize("key", ["name_key", "title_key", "url"])
@@ -215,11 +215,11 @@ def test_ten_thousand_signatures_find_their_candidates() -> None:
         ids = add(2 * number), add(2 * number + 1)
         own = " ".join(base), " ".join([*base[:30], "another", *base[31:]])
         twins.append((ids, own))
-        for document_id, told in zip(ids, own, strict=True):
-            store.keep(signature_of(document_id, told))
+        for document_id, expected in zip(ids, own, strict=True):
+            store.keep(signature_of(document_id, expected))
     assert len(store.signed()) == 10_000
-    for (first, second), (told, _) in twins[::50]:
-        found = [each.document_id for each in store.candidates(signature_of(first, told), 5)]
+    for (first, second), (expected, _) in twins[::50]:
+        found = [each.document_id for each in store.candidates(signature_of(first, expected), 5)]
         assert found[0] == second and len(found) <= 2
 
 
