@@ -189,7 +189,7 @@ def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:
 def choose_date(parse: QuestionParse, path: JoinPath, dated: Sequence[Column]) -> tuple[QuestionParse, ColumnRef]:
     """The first of these date columns that shares a word with the question; without one all are as likely."""
     stems = {token.stem for token in parse.words.tokens}
-    stems |= {other for stem in asked for other in asking().synonyms.get(stem, ())} - asking().light
+    stems |= {other for stem in tuple(stems) for other in asking().synonyms.get(stem, ())} - asking().light
     named = [column for column in dated if set(header_words(column.header)) & stems - asking().light]
     own = [column for column in dated if set(header_words(column.header)) & entity_stems(path.table) - asking().light]
     likely = named or (own if len(own) == 1 else dated)  # the order date of orders
