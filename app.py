@@ -10,9 +10,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from api.app import create_app
+from api.app import ApiMount, create_app
 from api.mcp.http import McpDoor
-from api.mount import ApiMount
 from bootstrap.environment import settings_from_environment
 from pages.frame.feeds import saved_search_feed
 from pages.frame.request_guard import DETAILS, RequestGuard

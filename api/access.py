@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from api.background import BackgroundWork
-from api.latest_results import LatestResults
+from api.background import BackgroundWork, LatestResults
 from api.rate_limits import RateLimits
 from core.access.audit import AuditOutcome
 from core.domain.errors import AccessDenied, NotSignedIn

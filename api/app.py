@@ -1,9 +1,12 @@
-"""The API as an ASGI application, mounted under /api."""
+"""The API as an ASGI application, and where the server mounts it: under /api."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.routing import Match, Mount
+from starlette.types import ASGIApp, Scope
 
 from api.access import Gate, Library
 from api.middleware import OwnConnections, RequestIds, Throttle
@@ -11,7 +14,7 @@ from api.problems import PROBLEM_RESPONSES, Problem, handle_errors
 from api.rate_limits import RateLimits
 from api.routes import ROUTERS
 
-__all__ = ["create_app"]
+__all__ = ["ApiMount", "create_app"]
 
 _ABOUT = """\
 Everything the pages of Fivefold do with documents, search, answers, coverage and evaluation.
@@ -76,3 +79,22 @@ def _describe(app: FastAPI) -> None:
         return schema
 
     app.openapi = openapi  # type: ignore[method-assign]
+
+
+_ROOT = "/api"
+
+
+class ApiMount(Mount):
+    """Like Mount, and also takes the bare root and paths with line breaks, which would otherwise reach the pages."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(_ROOT, app)
+        self.path_regex = re.compile(self.path_regex.pattern, re.DOTALL)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match.FULL for every path under /api."""
+        path = scope.get("path", "")
+        if scope["type"] != "http" or path != f"{scope.get('root_path', '')}{_ROOT}":
+            return super().matches(scope)
+        match, child = super().matches({**scope, "path": f"{path}/"})
+        return match, {**child, "path": f"{path}/"}

@@ -1,13 +1,16 @@
-"""Long work in the background: coverage runs and experiments, which are started, polled and stopped."""
+"""What the API keeps between requests: work in the background, and the latest search results of each caller."""
 
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from threading import Lock
+from time import monotonic
 
 from core.domain.errors import FivefoldError
+from core.domain.results import SearchResult
 
-__all__ = ["BackgroundWork"]
+__all__ = ["BackgroundWork", "LatestResults"]
 
 _MOST_PROBLEMS = 200  # that are remembered, the latest ones. Chosen by hand.
 _log = logging.getLogger(__name__)
@@ -66,3 +69,30 @@ class BackgroundWork:
                     self._problems[name] = problem
                     if len(self._problems) > _MOST_PROBLEMS:
                         self._problems.popitem(last=False)
+
+
+_FRESH_SECONDS = 120.0  # as pages reuse an answer
+_MOST = 64  # some megabytes. Chosen by hand.
+
+
+class LatestResults:
+    """Results by key for two minutes, at most 64. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: OrderedDict[Hashable, tuple[float, SearchResult]] = OrderedDict()
+
+    def result(self, key: Hashable, search: Callable[[], SearchResult]) -> SearchResult:
+        """The known result, else that of the search. key: the person with their rights, and the request."""
+        now = monotonic()
+        with self._lock:
+            at, known = self._known.get(key, (0.0, None))
+        if known is not None and now - at < _FRESH_SECONDS:
+            return known
+        result = search()
+        if not result.notices:  # what was missing may be there soon
+            with self._lock:
+                self._known[key] = (now, result)
+                while len(self._known) > _MOST:
+                    self._known.popitem(last=False)
+        return result

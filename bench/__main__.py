@@ -42,6 +42,8 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--judged", nargs="*", type=Path, default=(), help="folders with judged questions, for the quality bench"
     )
+    parser.add_argument("--save", type=Path, help="file for the values of the quality bench")
+    parser.add_argument("--before", type=Path, help="such a file of an earlier run, shown beside this one")
     parser.add_argument(
         "--passages",
         type=_sizes,
@@ -55,7 +57,7 @@ def main(words: Sequence[str] | None = None) -> None:
     if chosen.only == "quality":
         if not chosen.judged:
             parser.error("the quality bench needs --judged FOLDER…")
-        print(quality.run(chosen.judged), flush=True)
+        print(quality.run(chosen.judged, save=chosen.save, before=chosen.before), flush=True)
         return
     files = sorted(p for p in chosen.folder.rglob("*") if p.is_file() and p.suffix.lower() in STOCK_SUFFIXES)
     if not files:

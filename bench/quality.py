@@ -1,12 +1,19 @@
-"""Ranking quality on judged collections: each leg and profile `balanced` beside the stock pipeline, in the same run."""
+"""Ranking quality on judged collections beside the stock pipeline and beside an earlier run, in one table.
 
+Each leg, profile `balanced` and the stock pipeline answer the same questions. How well the probability of an answer
+tells questions with an answer from those without is measured on each collection left out.
+"""
+
+import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from bench.stock import StockPipeline, read_text
+from bootstrap.answer_cases import answer_cases
 from bootstrap.scratch_library import NamedFile, fill, scratch_workbench
 from bootstrap.workbench import settings_from_environment
 from core.domain.queries import SearchRequest
@@ -14,12 +21,19 @@ from core.domain.results import SearchResult
 from core.evaluation.judgments.folders import FolderQuestion, JudgedFolder, read_judged_folder
 from core.evaluation.metrics.measures import auroc, mean, ranking_measures
 from core.evaluation.metrics.significance import paired
+from core.evaluation.tuning.answerability_fitting import AnswerCase, LeftOutCollection, left_out
 from core.formats.terminal import aligned
 
 __all__ = ["run"]
 
 _DEPTH, _SHOWN = 100, 5
 _PEERS = {"dense": "stock dense", "sparse": "stock sparse", "fused": "stock fused", "balanced": "stock fused"}
+_STOCK, _OURS = "stock fused", "balanced"
+_MEASURES = {"hit@5": "hit", "nDCG@10": "ndcg", "answer@5": "answer"}
+_FOOT = """\
+p: paired randomisation test against ours. AUROC: how often the probability of an answer is higher with the answering
+documents than without, by weights fitted to the other collections; of stock, of its best cosine. False refusals: share
+of the answerable questions called unanswered, by weights and threshold of the other collections."""
 
 Ranking = Sequence[tuple[str, str]]
 """(SHA-256 of the document, text) of passages, best first."""
@@ -35,30 +49,92 @@ class _Measured:
     ndcg: Sequence[float]
 
 
-def run(folders: Sequence[Path]) -> str:
-    """One table per collection; p: paired randomisation test of nDCG@10 against the stock pipeline's same leg. Each is
-    printed to stderr as soon as it is measured, because a large collection takes minutes."""
-    tables = []
+@dataclass(frozen=True, slots=True)
+class _Collection:
+    """One collection. rankings: name → values; stock_auroc: of the best cosine of the stock pipeline."""
+
+    name: str
+    documents: int
+    questions: int
+    answers_known: bool
+    rankings: Mapping[str, _Measured]
+    stock_auroc: float
+
+
+def run(folders: Sequence[Path], *, save: Path | None = None, before: Path | None = None) -> str:
+    """The table of all collections. Each collection's own table is printed to stderr as soon as it is measured, because
+    a large one takes minutes.
+
+    save: file for the values of this run. before: such a file of an earlier run on the same collections."""
+    collections, cases = [], []
     for folder in folders:
-        tables.append(_table(read_judged_folder(folder), folder))
-        print(f"{tables[-1]}\n", file=sys.stderr, flush=True)
-    return "\n\n".join(tables)
+        collection, own = _measured_folder(folder)
+        collections.append(collection)
+        cases += own
+        print(f"{_legs_table(collection)}\n", file=sys.stderr, flush=True)
+    left_out_values = {each.collection: each for each in left_out(cases)} if len(collections) > 1 else {}
+    data = {each.name: _data(each, left_out_values.get(each.name)) for each in collections}
+    if save is not None:
+        save.write_text(json.dumps(data))
+    earlier = json.loads(before.read_text()) if before is not None else {}
+    rows = [row for name, own in data.items() for row in _rows(name, own, earlier.get(name))]
+    head = ("collection", "measure", "stock", "before", "ours", "p stock", "p before")
+    legs = "\n\n".join(_legs_table(each) for each in collections)
+    return f"{legs}\n\n{aligned(head, rows)}\n{_FOOT}"
 
 
-def _table(judged: JudgedFolder, folder: Path) -> str:
-    questions = [each for each in judged.questions if each.grades]
-    rankings = {f"stock {leg}": found for leg, found in _stock(judged, folder, questions).items()}
-    ours, answers = _ours(judged)
-    rankings |= ours
-    measured = {name: _measured(questions, found) for name, found in rankings.items()}
+def _data(collection: _Collection, apart: LeftOutCollection | None) -> dict[str, Any]:
+    return asdict(collection) | {
+        "auroc": apart.auroc if apart else None,
+        "auroc_found": apart.auroc_found if apart else None,
+        "false_refusals": apart.at_threshold.answerable if apart else None,
+    }
+
+
+def _rows(name: str, own: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> Iterator[tuple[object, ...]]:
+    """The rows of one collection; "–" for what is not known."""
+    for title, key in _MEASURES.items():
+        if key == "answer" and not own["answers_known"]:
+            continue
+        ours, stock = own["rankings"][_OURS][key], own["rankings"][_STOCK][key]
+        past = earlier["rankings"][_OURS][key] if earlier else None
+        yield (
+            name,
+            title,
+            mean(stock),
+            "–" if past is None else mean(past),
+            mean(ours),
+            f"{paired(stock, ours).p_value:.3f}",
+            "–" if past is None else f"{paired(past, ours).p_value:.3f}",
+        )
+    for title, key, stock_value in (
+        ("AUROC", "auroc", own["stock_auroc"]),
+        ("AUROC where found", "auroc_found", None),
+        ("false refusals", "false_refusals", None),
+    ):
+        values = (stock_value, earlier[key] if earlier else None, own[key])
+        yield (name, title, *("–" if value is None else value for value in values), "", "")
+
+
+def _legs_table(collection: _Collection) -> str:
     rows = []
-    for name, values in measured.items():
-        peer = measured.get(_PEERS.get(name, ""))
+    for name, values in collection.rankings.items():
+        peer = collection.rankings.get(_PEERS.get(name, ""))
         p_value = "" if peer is None else f"{paired(peer.ndcg, values.ndcg).p_value:.3f}"
-        answer = mean(values.answer) if judged.answers_known else "–"
+        answer = mean(values.answer) if collection.answers_known else "–"
         rows.append((name, mean(values.hit), answer, mean(values.ndcg), p_value))
-    head = f"{judged.name}: {len(judged.documents)} documents, {len(questions)} questions with an answer"
-    return f"{head}\n{aligned(('ranking', 'hit@5', 'answer@5', 'nDCG@10', 'p'), rows)}\n{answers}"
+    head = f"{collection.name}: {collection.documents} documents, {collection.questions} questions with an answer"
+    return f"{head}\n{aligned(('ranking', 'hit@5', 'answer@5', 'nDCG@10', 'p of nDCG@10'), rows)}"
+
+
+def _measured_folder(folder: Path) -> tuple[_Collection, Sequence[AnswerCase]]:
+    judged = read_judged_folder(folder)
+    answerable = [each for each in judged.questions if each.grades]
+    rankings, stock_auroc = _stock(judged, folder)
+    ours, cases = _ours(judged)
+    measured = {name: _measured(answerable, found) for name, found in (rankings | ours).items()}
+    known = judged.answers_known
+    return _Collection(judged.name, len(judged.documents), len(answerable), known, measured, stock_auroc), cases
 
 
 def _measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking]) -> _Measured:
@@ -72,8 +148,8 @@ def _measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking])
     )
 
 
-def _stock(judged: JudgedFolder, folder: Path, questions: Sequence[FolderQuestion]) -> dict[str, dict[str, Ranking]]:
-    """Leg → question → ranking of the stock pipeline, which has no filters."""
+def _stock(judged: JudgedFolder, folder: Path) -> tuple[dict[str, dict[str, Ranking]], float]:
+    """Leg → question → ranking of the stock pipeline, which has no filters, and the AUROC of its best cosine."""
     from hashlib import sha256
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -88,50 +164,32 @@ def _stock(judged: JudgedFolder, folder: Path, questions: Sequence[FolderQuestio
                 stock.add(sha, data.decode())
         stock.index_words()
         found: dict[str, dict[str, Ranking]] = {}
-        for each in questions:
+        there, missing = [], []
+        for each in judged.questions:
+            (missing if not each.grades else there).append(stock.best_cosine(each.text))
+            if not each.grades:
+                continue
+            missing.append(stock.best_cosine(each.text, without=frozenset(each.grades)))
             for leg, chunks in stock.legs(each.text).items():
                 ranking = [(stock.sources[chunk], stock.chunks[chunk]) for chunk in chunks]
-                found.setdefault(leg, {})[each.key] = ranking
-    return found
+                found.setdefault(f"stock {leg}", {})[each.key] = ranking
+    return found, auroc(there, missing)
 
 
-def _ours(judged: JudgedFolder) -> tuple[dict[str, dict[str, Ranking]], str]:
-    """Leg or profile → question → ranking, and how well the probability of an answer tells what has none."""
+def _ours(judged: JudgedFolder) -> tuple[dict[str, dict[str, Ranking]], Sequence[AnswerCase]]:
+    """Leg or profile → question → ranking, and the signals of the questions with and without what
+    answers them."""
     found: dict[str, dict[str, Ranking]] = {}
-    there, missing, called, reached = [], [], [], []
     with scratch_workbench(settings_from_environment()) as workbench:
         documents = fill(workbench, [NamedFile(*each) for each in judged.documents.values()])
         shas = {document.id: sha for sha, document in documents.items()}
         workbench.search.warm()
-        for each in judged.questions:
-            request = SearchRequest(each.text, each.filters, "balanced", top_k=_DEPTH)
+        for each in (question for question in judged.questions if question.grades):
+            request = SearchRequest(each.text, each.filters, _OURS, top_k=_DEPTH)
             result = workbench.search.run(request, remember=False)
-            if not each.grades:
-                missing.append(result.answer_probability or 0.0)
-                continue
-            there.append(result.answer_probability or 0.0)
-            called.append(float(not result.answered))
             for name, ranking in _rankings(result, shas).items():
                 found.setdefault(name, {})[each.key] = ranking
-            answering = tuple(documents[sha].id for sha in each.grades if sha in documents)
-            without = each.filters.replace(exclude_documents=(*each.filters.exclude_documents, *answering))
-            bare = workbench.search.run(SearchRequest(each.text, without, "balanced"), remember=False)
-            missing.append(bare.answer_probability or 0.0)
-            if any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN]):
-                reached.append((there[-1], missing[-1]))
-    return found, f"{_answered_words(there, missing, reached)}; answerable ones called unanswered {mean(called):.3f}"
-
-
-def _answered_words(there: Sequence[float], missing: Sequence[float], reached: Sequence[tuple[float, float]]) -> str:
-    """How well the probability tells questions with an answer from those without. reached: probabilities with and
-    without the answering documents, where one of these is among the first passages."""
-    alone = f"{auroc(*zip(*reached, strict=True)):.3f}" if reached else "–"
-    judged = (1 + len(reached) / len(there)) / 2
-    return (
-        f"AUROC {auroc(there, missing):.3f} of {len(there)} answerable questions against {len(missing)} that are not;"
-        f" {alone} of the {len(reached)} with an answering document among the first {_SHOWN} passages"
-        f" (who knew which of these answer would reach {judged:.3f} of all)"
-    )
+        return found, list(answer_cases(workbench, judged, documents))
 
 
 def _rankings(result: SearchResult, shas: Mapping[int, str]) -> dict[str, Ranking]:
@@ -142,4 +200,4 @@ def _rankings(result: SearchResult, shas: Mapping[int, str]) -> dict[str, Rankin
         passages = {candidate.passage.id: candidate.passage for candidate in result.candidates}
         rankings[leg] = [(shas[passages[i].document_id], passages[i].text) for _, i in ranked]
     hits = [hit.candidate.passage for hit in result.hits]
-    return rankings | {"balanced": [(shas[passage.document_id], passage.text) for passage in hits]}
+    return rankings | {_OURS: [(shas[passage.document_id], passage.text) for passage in hits]}

@@ -91,6 +91,12 @@ class StockPipeline:
         """Chunk numbers by reciprocal rank of both legs."""
         return self.legs(question)["fused"][:top_k]
 
+    def best_cosine(self, question: str, *, without: frozenset[str] = frozenset()) -> float:
+        """The highest cosine of a chunk with a question; without: sources left out."""
+        vector = self.model.encode([question], normalize_embeddings=True, show_progress_bar=False)[0]
+        left = [row for row, source in enumerate(self.sources) if source not in without]
+        return float((self.vectors[left] @ vector).max(initial=0.0))
+
     def legs(self, question: str) -> dict[str, list[int]]:
         """Chunk numbers, best first, of the dense leg, the sparse one, and both by reciprocal rank."""
         import bm25s

@@ -52,8 +52,8 @@ def _sentences(workbench: Workbench) -> list[str]:
         for passage in workbench.documents.passages(document.id)
         for span in passage.sentences
     ]
-    sentences_of_length = [" ".join(each.split()) for each in sentences if 40 <= len(each) <= 160]
-    return sentences_of_length[:: max(1, len(sentences_of_length) // _QUESTIONS)][:_QUESTIONS]
+    usable = [" ".join(each.split()) for each in sentences if 40 <= len(each) <= 160]
+    return usable[:: max(1, len(usable) // _QUESTIONS)][:_QUESTIONS]
 
 
 def _resized(result: SearchResult, stock: Sequence[Candidate], size: int) -> SearchResult:

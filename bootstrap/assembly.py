@@ -12,8 +12,7 @@ from pathlib import Path
 
 from core.access.api_tokens import TokenService, TokenStore
 from core.access.audit import AuditLog, AuditService
-from core.access.people import PeopleService, PeopleStore, SignInRules
-from core.access.teammates import PeopleTeam
+from core.access.people import PeopleService, PeopleStore, PeopleTeam, SignInRules
 from core.answers.cite_check.service import CitationCheckService
 from core.answers.service import AnswerService
 from core.collaboration.assignments import AssignmentService, AssignmentStore

@@ -1,13 +1,19 @@
-"""The command `app`: the pages in the browser, the REST API and the MCP server."""
+"""The commands `app` and `mcp`: the pages with the REST API, and the MCP server on standard input and output."""
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-__all__ = ["app"]
+if TYPE_CHECKING:
+    from core.workbench import Workbench
+
+__all__ = ["app", "mcp"]
 
 _APP = Path(__file__).parents[1] / "app.py"
 
@@ -24,3 +30,29 @@ def app(
     flags = [text for name, value in options.items() for text in (f"--server.{name}", str(value))]
     environment = {"FORWARDED_ALLOW_IPS": "", **os.environ}
     os.execve(sys.executable, [sys.executable, "-m", "streamlit", "run", str(_APP), *flags], environment)
+
+
+def mcp() -> None:
+    """Serve the library to an MCP client over standard input and output, until the client ends it."""
+    from api.mcp.server import serve
+
+    serve(_library)
+
+
+@contextmanager
+def _library() -> "Iterator[Workbench]":
+    """The configured library as the owner of this machine sees it, or the owner of FIVEFOLD_MCP_TOKEN.
+
+    Raises NotSignedIn for a token that does not count, StoreFailed.
+    """
+    from bootstrap.workbench import open_workbench, settings_from_environment
+    from core.domain.people import Door, local_principal
+
+    settings = replace(settings_from_environment(), worker=False)
+    library = open_workbench(settings)
+    try:
+        token = settings.mcp_token
+        person = library.workbench.tokens.verify(token, Door.MCP) if token else local_principal(Door.MCP)
+        yield library.for_principal(person)
+    finally:
+        library.close()

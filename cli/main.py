@@ -6,13 +6,11 @@ import typer
 from typer.core import TyperGroup
 
 from cli.app import app as serve
-from cli.backup import backup, restore
-from cli.check import check
+from cli.app import mcp
+from cli.backup import backup, check, restore
 from cli.coverage import coverage
-from cli.enrich import enrich, enrichment
 from cli.evaluate import evaluate
-from cli.ingest import ingest, read_again, worker
-from cli.mcp import mcp
+from cli.ingest import enrich, enrichment, ingest, read_again, worker
 from cli.models import models
 from cli.profiles import profiles
 from cli.search import answer, ask, batch, rank, search

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_answerability", "fit_weights"]
 
-_SHOWN = 5  # first passages, among which an answer counts as found: those of hit@5
 Folders = Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")]
 
 
@@ -37,7 +36,7 @@ def fit_answerability(
     cases = [case for folder in folders for case in _cases(folder)]
     configured = settings_from_environment().embedding_model
     model = fit_answer_model(cases, DEFAULT_NAME if configured == DEFAULT_MODEL else configured)
-    measured = left_out(cases, model.threshold)
+    measured = left_out(cases)
     write_file(write, model_toml(model).encode())
     write_json({"threshold": model.threshold, "left_out": [asdict(each) for each in measured]}, out)
     rows = [
@@ -62,27 +61,15 @@ def fit_answerability(
 
 
 def _cases(folder: Path) -> "Iterator[AnswerCase]":
-    """Every question of a folder, asked with and without the documents that answer it."""
+    """The questions of a folder asked with and without the documents that answer them."""
+    from bootstrap.answer_cases import answer_cases
     from bootstrap.scratch_library import NamedFile
-    from core.domain.queries import SearchRequest
     from core.evaluation.judgments.folders import read_judged_folder
-    from core.evaluation.tuning.answerability_fitting import AnswerCase
-    from core.search.ranking.answerability import answer_signals
 
     judged = read_judged_folder(folder)
     report = progress(f"questions of {judged.name} asked")
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
-        for done, question in enumerate(judged.questions, start=1):
-            answering = tuple(documents[sha].id for sha in question.grades if sha in documents)
-            result = workbench.search.run(SearchRequest(question.text, question.filters), remember=False)
-            found = any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN])
-            yield AnswerCase(judged.name, answer_signals(result.candidates), bool(answering), found)
-            if answering:
-                excluded = (*question.filters.exclude_documents, *answering)
-                filters = question.filters.replace(exclude_documents=excluded)
-                result = workbench.search.run(SearchRequest(question.text, filters), remember=False)
-                yield AnswerCase(judged.name, answer_signals(result.candidates), False, found)
-            report(done, len(judged.questions))
+        yield from answer_cases(workbench, judged, documents, lambda done: report(done, len(judged.questions)))
 
 
 def fit_weights(folders: Folders, profile: Profile = None, out: Out = None) -> None:

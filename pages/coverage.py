@@ -11,9 +11,9 @@ from pages.components import ingest_progress, notices, session
 from pages.components.coverage import board as board_view
 from pages.components.coverage import (
     conflicts,
+    decision_form,
     meeting_room,
     pack,
-    recording,
     review,
     runs,
     state,
@@ -40,7 +40,7 @@ def draw() -> None:
             notices.empty_library(":material/grid_off:", "Nothing to cover yet")
         return
     _read_url()
-    meeting_id = recording.current_meeting()
+    meeting_id = decision_form.current_meeting()
     if meeting_id is not None:
         meeting_room.draw_room(meeting_id)
         return

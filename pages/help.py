@@ -21,7 +21,7 @@ def draw() -> None:
     st.caption(_PURPOSES[view])
     match view:
         case "glossary":
-            from pages.components.help.terms import draw_glossary
+            from pages.components.help.guide import draw_glossary
 
             draw_glossary()
         case "keys":

@@ -148,8 +148,7 @@ def test_the_image_is_checked_by_a_route_that_exists() -> None:
 
 
 def test_every_tool_of_the_mcp_server_is_explained_with_its_arguments() -> None:
-    from api.mcp.resources import TEMPLATES
-    from api.mcp.server import mcp_server
+    from api.mcp.server import TEMPLATES, mcp_server
 
     text = page("mcp.md")
     for tool in in_own_loop(mcp_server(_no_library).list_tools):

@@ -11,21 +11,43 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.access import address_of, client_key, note_refused
-from api.mcp.sign_in import caller
 from api.middleware import OwnConnections, RequestIds
 from api.problems import error_response, problem_response
 from api.rate_limits import RateLimits
-from bootstrap.sign_in import SignInSettings
+from bootstrap.sign_in import SignIn, SignInSettings, is_loopback
 from core.domain.errors import FivefoldError, NotSignedIn
-from core.domain.people import Door
+from core.domain.people import Door, Principal, local_principal
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from bootstrap.workbench import OpenWorkbench
+    from core.access.api_tokens import TokenService
     from core.workbench import Workbench
 
-__all__ = ["McpDoor"]
+__all__ = ["McpDoor", "caller"]
+
+
+_FORWARDED = ("x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via")
+
+
+def caller(request: Request, tokens: "TokenService", rules: SignInSettings) -> Principal:
+    """Who sends this request. Raises NotSignedIn without a token that counts, StoreFailed."""
+    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and secret.strip():
+        return tokens.verify(secret.strip(), Door.MCP)
+    if kind:
+        raise NotSignedIn("The Authorization header has no token.", "Send 'Authorization: Bearer ff_…'.")
+    if rules.kind is SignIn.NONE and (rules.allow_anyone or _from_this_machine(request)):
+        return local_principal(Door.MCP)
+    raise NotSignedIn("A token is needed here.", "Create one on Settings, and send 'Authorization: Bearer ff_…'.")
+
+
+def _from_this_machine(request: Request) -> bool:
+    """Whether this machine itself sent the request, not a proxy that passes on what others send."""
+    passed_on = any(name in request.headers for name in _FORWARDED)
+    return not passed_on and request.client is not None and is_loopback(request.client.host)
+
 
 REQUEST_ID = "fivefold.request_id"
 """Where `RequestIds` leaves the id of a request, in its scope."""

@@ -1,20 +1,92 @@
-"""Builds the MCP server: its tools, its resources, and what it says about itself."""
+"""The MCP server: its tools, its resources, what it says about itself, and serving it on standard input and output."""
 
 import logging
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 
-from api.mcp import resources, tools
-from api.mcp.context import LibraryOf
+from api.mcp import tools
+from api.mcp.context import CallContext, LibraryOf, library
 from core.domain.errors import FivefoldError, NotFound
+from core.formats.terminal import json_text
+from core.workbench import Workbench
 
-__all__ = ["INSTRUCTIONS", "mcp_server"]
+__all__ = ["INSTRUCTIONS", "TEMPLATES", "mcp_server", "serve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A family of resources: its address with variables, and the function that reads one of them."""
+
+    uri: str
+    name: str
+    description: str
+    mime_type: str
+    read: Callable[..., str]
+
+
+def document(context: CallContext, document_id: str) -> str:
+    """A document's name, labels, date and size as JSON. Raises NotFound."""
+    found = library(context).documents.get(_number(document_id))
+    return json_text(
+        {
+            "document_id": found.id,
+            "name": found.name,
+            "title": found.title,
+            "state": found.state,
+            "project": found.project,
+            "tags": list(found.tags),
+            "date": found.date.date().isoformat() if found.date else None,
+            "labels": {name: label.value for name, label in found.labels.items()},
+            "source_type": found.source_type,
+            "url": found.url,
+            "sha256": found.sha256,
+            "size_bytes": found.size_bytes,
+            "pages": [f"fivefold://documents/{found.id}/pages/{number}" for number in range(1, found.pages + 1)],
+            "passages": found.passages,
+            "warnings": list(found.warnings),
+        }
+    )
+
+
+def page(context: CallContext, document_id: str, number: str) -> str:
+    """The text of one page, as it was extracted. Raises NotFound."""
+    documents = library(context).documents
+    return documents.page(documents.get(_number(document_id)).id, _number(number)).text
+
+
+def _number(text: str) -> int:
+    """Raises NotFound for what is not the number of a document or page."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
+        raise NotFound(f"'{text}' is not the number of a document or page.", "Take it from a result of hybrid_search.")
+    return int(text)
+
+
+TEMPLATES = (
+    Template(
+        "fivefold://documents/{document_id}",
+        "document",
+        "A document: its name, labels, date and the addresses of its pages.",
+        "application/json",
+        document,
+    ),
+    Template(
+        "fivefold://documents/{document_id}/pages/{number}",
+        "page",
+        "The extracted text of one page of a document.",
+        "text/plain",
+        page,
+    ),
+)
+
 
 INSTRUCTIONS = """\
 Fivefold is a library of documents, each passage labelled with one of five truths: regulatory (what the law requires), \
@@ -48,7 +120,7 @@ def mcp_server(library_of: LibraryOf) -> MCPServer[LibraryOf]:
         )
     for tool, title in tools.TOOLS.items():
         server.add_tool(_tool(tool), title=title, annotations=_READ_ONLY, structured_output=True)
-    for template in resources.TEMPLATES:
+    for template in TEMPLATES:
         server.resource(
             template.uri, name=template.name, description=template.description, mime_type=template.mime_type
         )(_resource(template.read))
@@ -97,3 +169,17 @@ def _resource(read: Callable[_P, str]) -> Callable[_P, str]:
 
 def _words(error: FivefoldError) -> str:
     return f"{error.message}\n{error.hint}".strip()
+
+
+def serve(opened: Callable[[], AbstractContextManager[Workbench]]) -> None:
+    """Serve until the client closes standard input. opened: the library, opened at the first call of a tool."""
+    lock, found = threading.Lock(), list[Workbench]()
+    with ExitStack() as closing:
+
+        def library() -> Workbench:
+            with lock:
+                if not found:
+                    found.append(closing.enter_context(opened()))
+                return found[0]
+
+        anyio.run(mcp_server(lambda _request: library()).run_stdio_async)

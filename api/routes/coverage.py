@@ -2,26 +2,137 @@
 # Over 300 lines: topics, runs, board, decisions and pack are one conversation about one board.
 
 from dataclasses import replace
+from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import Path, Query
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from api.inputs import CHOICE, Body, Day, Id, Project, ShortText, with_example
+from api.inputs import CHOICE, Body, Day, Id, Project, Shape, ShortText, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, Reply, guarded_router
-from api.shapes.coverage import BoardShape, DecisionShape, PackShape, RunShape, TopicShape
 from bootstrap.environment import utc_now
 from core.coverage.board_view import board_data
 from core.coverage.meeting_pack.pack import decision_data, pack_data, pack_html, topic_data
 from core.coverage.runs import interrupted
-from core.domain.coverage import Board, GapKind, ReviewerOpinion, ReviewVerdict, Topic
+from core.domain.coverage import Board, CoverageRun, GapKind, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, NotFound
 
 __all__ = ["routes"]
+
+
+class TopicShape(Shape):
+    """A topic that a project must cover."""
+
+    id: int
+    name: str
+    origin: str
+    needs: list[str] = Field(description="The truths it requires.")
+    owner: str
+    domain: str | None
+    jurisdiction: str | None
+    modality: str | None
+    source: dict[str, Any] | None = Field(description="The requirement's citation.")
+    version: int = Field(description="Send it back with a change.")
+
+
+class RunShape(Shape):
+    """A coverage run; a snapshot of the board when done."""
+
+    id: int
+    project: str | None
+    name: str
+    state: str = Field(description="running, done, stopped or failed.")
+    done: int = Field(description="Cells assessed so far.")
+    total: int
+    carried: int = Field(description="Cells reused from the run before, because nothing relevant changed.")
+    started_at: datetime
+    finished_at: datetime | None
+    coverage: float | None
+    profile: str
+    problem: str
+
+    @classmethod
+    def of(cls, run: CoverageRun) -> Self:
+        return cls.model_validate(run)
+
+
+class CellShape(Shape):
+    """One topic under one truth."""
+
+    topic: str
+    truth: str = Field(description="A truth, or configuration.")
+    state: str
+    needed: bool
+    evidence_score: float
+    threshold: float
+    margin: float
+    reason: str
+    error: str
+    evidence: list[dict[str, Any]]
+    near_misses: list[dict[str, Any]]
+
+
+class GapShape(Shape):
+    """A gap of the board, with what to obtain."""
+
+    topic: str
+    truth: str
+    severity: str
+    recommendation: str
+
+
+class BoardShape(Shape):
+    """The coverage board with current decisions applied."""
+
+    run_id: int
+    taken_at: str
+    project: str | None
+    profile: str
+    coverage: float | None = Field(description="Covered ÷ assessed cells, in [0, 1].")
+    milliseconds: float
+    topics: list[str]
+    cells: list[CellShape]
+    gaps: list[GapShape]
+
+
+class DecisionShape(Shape):
+    """One entry of the decision log."""
+
+    id: int
+    topic_id: int
+    topic: str
+    kind: str = Field(description="A truth, configuration, or conflict:<key>.")
+    number: int = Field(description="1, 2, 3 … per topic and kind.")
+    verdict: str
+    who: str
+    at: str
+    reason: str
+    comment: str
+    owner: str
+    due: date | None
+    expires: date | None
+    state: str | None
+    score: float
+    pinned: list[dict[str, Any]]
+
+
+class PackShape(Shape):
+    """The meeting pack as data (schema fivefold.meeting-pack/1)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    schema_: str = Field(alias="schema")
+    made_at: str
+    made_by: str
+    snapshot: dict[str, Any]
+    topics: list[dict[str, Any]]
+    decisions: list[DecisionShape]
+    conflicts: list[dict[str, Any]]
+
 
 routes = guarded_router("coverage")
 

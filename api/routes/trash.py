@@ -1,16 +1,46 @@
 """The trash: what was deleted, restored or deleted for good."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from api.inputs import Body, DocumentId, with_example
+from api.inputs import Body, DocumentId, Shape, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, guarded_router
 from api.shapes.documents import DocumentShape
-from api.shapes.trash import TrashedShape
+from core.library.trash import TrashedDocument
 
 __all__ = ["routes"]
+
+
+class TrashedShape(Shape):
+    """A deleted document that can be restored."""
+
+    id: int
+    name: str
+    sha256: str
+    size_bytes: int
+    project: str | None = Field(description="null: shared by all projects.")
+    deleted_by: str
+    deleted_at: datetime
+    leaves_at: datetime | None = Field(description="When it is deleted for good; null: only when somebody does it.")
+    contents: dict[str, int] = Field(description="What goes with it, such as passages, tables and comments.")
+
+    @classmethod
+    def of(cls, trashed: TrashedDocument, days: int) -> Self:
+        return cls(
+            id=trashed.document_id,
+            name=trashed.name,
+            sha256=trashed.sha256,
+            size_bytes=trashed.size_bytes,
+            project=trashed.project,
+            deleted_by=trashed.who,
+            deleted_at=trashed.at,
+            leaves_at=trashed.leaves_at(days),
+            contents=dict(trashed.contents),
+        )
+
 
 routes = guarded_router("trash")
 

@@ -1,14 +1,23 @@
-"""People of a library: sign-in, roles per project, and blocking."""
+"""People of a library: sign-in, roles per project, blocking, and who can be mentioned or assigned."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
+from core.collaboration.team import Teammate
 from core.domain.errors import AccessDenied, BadRequest, NotFound, Outdated
 from core.domain.people import LOCAL_LOGIN, Colleague, Door, Identity, Person, Principal, Role, local_principal
 
-__all__ = ["PeopleService", "PeopleStore", "SignInRules", "no_person", "outdated_person", "parse_group_roles"]
+__all__ = [
+    "PeopleService",
+    "PeopleStore",
+    "PeopleTeam",
+    "SignInRules",
+    "no_person",
+    "outdated_person",
+    "parse_group_roles",
+]
 
 Roles = tuple[tuple[str | None, Role], ...]
 
@@ -198,3 +207,23 @@ class PeopleService:
 
 _SEEN = 300.0
 """Seconds between two notes of when a person was last seen. Chosen by hand: every rerun of a page would write one."""
+
+
+class PeopleTeam:
+    """Implements core.collaboration.team.Team over the people who have signed in or were invited."""
+
+    def __init__(self, people: PeopleService) -> None:
+        self._people = people
+
+    def teammates(self) -> Sequence[Teammate]:
+        """Everybody with a role who is not blocked, by name. Raises StoreFailed."""
+        found = []
+        for person in self._people.people():
+            if person.blocked:
+                continue
+            try:
+                roles = self._people.principal(person, Door.BROWSER)
+            except AccessDenied:  # without a role
+                continue
+            found.append(Teammate(person.login, roles.name, roles.projects, person.email))
+        return sorted(found, key=lambda each: (each.name.casefold(), each.login))

@@ -78,8 +78,6 @@ QUIET_AFTER = timedelta(seconds=60)
 
 _BATCH = 200  # cells assessed between two checks of `stop`
 
-_Wanted = tuple[Topic, GapKind]
-
 
 def interrupted(run: CoverageRun, now: datetime) -> bool:
     """Whether a run was stopped or killed before its end and can be resumed."""

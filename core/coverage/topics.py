@@ -21,6 +21,7 @@ from core.domain.documents import Origin, Passage, Truth
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.formats.csv import csv_text, restored
+from core.knowledge.topic_needs import need_rules
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex
@@ -35,6 +36,7 @@ __all__ = [
     "edit_topic",
     "merge_topics",
     "propose_topics",
+    "proposed_needs",
     "rename_topic",
     "split_topic",
     "topic_edits",
@@ -44,6 +46,7 @@ __all__ = [
     "topics_from_table",
     "with_detected_labels",
     "with_needs",
+    "with_proposed_needs",
 ]
 
 _LONGEST = 300
@@ -404,3 +407,39 @@ def _apart(terms: Sequence[str], most: int) -> list[str]:
 
 def _written(terms: Sequence[str], written: Mapping[str, Counter[str]]) -> tuple[str, ...]:
     return tuple(max(written[term].items(), key=lambda item: (item[1], item[0]))[0] for term in terms)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedNeeds:
+    """The proposed truths in their fixed order, and why, as text."""
+
+    needs: tuple[Truth, ...]
+    reason: str
+
+
+def proposed_needs(topic: Topic) -> ProposedNeeds:
+    """The needs of every rule with a cue in the name; a requirement also needs intent. All five when no rule applies.
+
+    >>> found = proposed_needs(Topic("Approval of expense reports"))
+    >>> [truth.value for truth in found.needs], found.reason
+    (['compliance', 'intent', 'reference'], '“approval”: own rule or control; “report”: what the project delivers')
+    """
+    stems = {stem(word) for word in words(topic.name)}
+    found: set[Truth] = set()
+    reasons = []
+    for rule in need_rules():
+        cue = next((each for each in rule.cues if {stem(word) for word in words(each)} <= stems), None)
+        if cue is not None:
+            found |= set(rule.needs)
+            reasons.append(f"“{cue}”: {rule.name}")
+    if not found:
+        return ProposedNeeds(tuple(Truth), "no known word: all five")
+    if topic.origin is TopicOrigin.REQUIREMENT:
+        found.add(Truth.INTENT)
+        reasons.append("a requirement: intent")
+    return ProposedNeeds(tuple(truth for truth in Truth if truth in found), "; ".join(reasons))
+
+
+def with_proposed_needs(topics: Iterable[Topic]) -> tuple[Topic, ...]:
+    """The topics with the needs proposed for each."""
+    return tuple(replace(topic, needs=proposed_needs(topic).needs) for topic in topics)

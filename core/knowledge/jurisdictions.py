@@ -24,7 +24,6 @@ __all__ = [
     "implied_place_finder",
     "implied_places",
     "jurisdiction_table",
-    "unstated_government_jurisdiction",
 ]
 
 _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL", "ID", "DE", "CO", "AS", "MS", "MO"})
@@ -32,8 +31,6 @@ _WORDLIKE = frozenset({"IN", "OR", "ME", "OK", "HI", "OH", "MA", "PA", "LA", "AL
 
 _TOP_KEYS = (
     "global_names",
-    "unstated_government",
-    "unstated_by_language",
     "capital_only",
     "aliases",
     "misleading",
@@ -204,18 +201,6 @@ def built_in_jurisdictions() -> Mapping[str, str]:
 def codes_of_states(certain: bool = False) -> frozenset[str]:
     """State postal codes. certain: only those that are not words or common abbreviations. Raises BadTable."""
     return frozenset(_rows()["states"]) - (_WORDLIKE if certain else frozenset())
-
-
-def unstated_government_jurisdiction(language: str | None = "en") -> str | None:
-    """Default jurisdiction of a law that names no place: the table's value for English, else by language, or None.
-
-    >>> [unstated_government_jurisdiction(language) for language in ("en", "de", "es")]
-    ['federal', 'country:DE', None]
-    """
-    rows = _rows()
-    if language in (None, "en"):
-        return str(rows["unstated_government"])
-    return rows["unstated_by_language"].get(language)
 
 
 def _of_all_levels(text: str, before: int, match: re.Match[str]) -> bool:

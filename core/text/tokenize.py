@@ -1,12 +1,11 @@
 """Tokenization and stemming: one stemmer and one definition of a word for the whole product (behaviour.md §2)."""
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 import Stemmer
 
-__all__ = ["STOP_WORDS", "index_stems", "keywords", "phrase_pattern", "stem", "stemmed_words", "word_spans", "words"]
+__all__ = ["STOP_WORDS", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*[+#]*", re.UNICODE)
 # Where a compound word is split: W|2, node|js, store|Empty|Results, HTTP|Server – but not PDFs.
@@ -54,11 +53,6 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
 
 
-def stemmed_words(text: str) -> list[str]:
-    """The stems of all words in order."""
-    return [stem(word) for word in words(text)]
-
-
 def index_stems(text: str) -> list[str]:
     """Index terms of keyword search: the stems of all words except stop words, and of the parts of compound words.
 
@@ -73,9 +67,9 @@ def index_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _stems_with_parts(word: str) -> tuple[str, ...]:
-    word_stem = word.lower().replace("’", "'")
+    lowered = word.lower().replace("’", "'")
     parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]
-    return tuple(stem(part) for part in (word_stem, *parts) if part not in STOP_WORDS)
+    return tuple(stem(part) for part in (lowered, *parts) if part not in STOP_WORDS)
 
 
 def keywords(text: str) -> tuple[str, ...]:
@@ -96,9 +90,3 @@ def phrase_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """
     body = "|".join(re.escape(p).replace(r"\ ", r"[\s_-]+") for p in sorted(phrases, key=len, reverse=True))
     return re.compile(rf"(?<![^\W_])(?:{body})(?![^\W_])", re.IGNORECASE)
-
-
-def holds_phrase(stems: Sequence[str], phrase_stems: Iterable[str]) -> bool:
-    """Whether the stems of a text contain the stems of a phrase, consecutively."""
-    phrase_list = list(phrase_stems)
-    return any(list(stems[i : i + len(phrase_list)]) == phrase_list for i in range(len(stems) - len(phrase_list) + 1))

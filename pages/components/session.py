@@ -61,7 +61,6 @@ class _Process:
     warming: bool = False
     warming_requested: bool = False
     warm: bool = False
-    cold_reason: str = ""
 
 
 @st.cache_resource(show_spinner=False)
@@ -150,10 +149,9 @@ def start_warming() -> None:
 
 def _warm(process: _Process, bench: Workbench) -> None:
     try:
-        bench.search.warm()
-        process.warm = True
-    except FivefoldError as problem:
-        process.cold_reason = str(problem)
+        with suppress(FivefoldError):  # the search itself reports it
+            bench.search.warm()
+            process.warm = True
     finally:
         process.warming = False
         gc.collect()

@@ -85,23 +85,23 @@ def kernels() -> Kernels:
         return best[:size]
 
     @njit(nogil=True)
-    def count_stems(starts: Any, rows: Any, counts: Any, columns: Any, stem_ids: Any) -> Any:
-        found = np.zeros((stem_ids.shape[0], columns.shape[0]), dtype=np.int32)
+    def count_stems(starts: Any, rows: Any, counts: Any, columns: Any, row_ids: Any) -> Any:
+        found = np.zeros((row_ids.shape[0], columns.shape[0]), dtype=np.int32)
         for number in range(columns.shape[0]):
             if columns[number] < 0:
                 continue
             first, end = starts[columns[number]], starts[columns[number] + 1]
-            for index in range(stem_ids.shape[0]):
+            for index in range(row_ids.shape[0]):
                 last = end
                 while first < last:
                     middle = (first + last) // 2
-                    if rows[middle] < stem_ids[index]:
+                    if rows[middle] < row_ids[index]:
                         first = middle + 1
                     else:
                         last = middle
                 if first == end:
                     break
-                if rows[first] == stem_ids[index]:
+                if rows[first] == row_ids[index]:
                     found[index, number] = counts[first]
         return found
 

@@ -128,5 +128,5 @@ def test_a_pair_of_truths_agrees_once_and_in_what_is_most_exact() -> None:
     )
     (found,) = agreements_of((law, policy))
     assert found.kind is AgreementKind.AMOUNT
-    assert found.first.contributed == "within 30 days"
+    assert found.first.text == "within 30 days"
     assert 0 < found.strength <= 1

@@ -48,7 +48,7 @@ class Reader(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str | None]] = []
-        self.contributed = ""
+        self.text = ""
         self.feed(source)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -56,7 +56,7 @@ class Reader(HTMLParser):
         self.attributes += attrs
 
     def handle_data(self, data: str) -> None:
-        self.contributed += data
+        self.text += data
 
 
 def test_the_brief_says_everything_there_is_to_say() -> None:
@@ -65,7 +65,7 @@ def test_the_brief_says_everything_there_is_to_say() -> None:
         assert f"## {heading}" in text
     assert "## Missing for a complete answer" in text
     assert "**expense reports submitted late: 37**" in text and COUNTED.sql in text
-    seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).contributed
+    seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).text
     shown = (*ANSWER.to_raise, ANSWER.confidence_reason, COUNTED.sql, *(each.words for each in ANSWER.agreements))
     assert all(words in seen for words in shown)
 
@@ -115,7 +115,7 @@ def test_nothing_hostile_runs_in_markdown(text: str) -> None:
     assert all(value.startswith("/document?id=") for name, value in seen.attributes if name == "href")
     titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, write_extractive(ANSWER)))
     assert len([tag for tag in seen.tags if tag in ("h1", "h2")]) == len(titles)
-    assert text.split("\n")[-1].lstrip("`") in seen.contributed
+    assert text.split("\n")[-1].lstrip("`") in seen.text
 
 
 @pytest.mark.parametrize("form", [brief_markdown, brief_html])

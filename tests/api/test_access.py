@@ -13,9 +13,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from api.app import create_app
+from api.app import ApiMount, create_app
 from api.mcp.http import McpDoor
-from api.mount import ApiMount
 from api.route import GuardedRoute
 from api.routes import ROUTERS
 from bootstrap.sign_in import SignInSettings

@@ -17,7 +17,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from starlette.requests import Request
 
-from api.mcp.sign_in import caller
+from api.mcp.http import caller
 from bootstrap.environment import Settings
 from bootstrap.sign_in import SignIn, SignInSettings
 from bootstrap.workbench import open_workbench

@@ -23,8 +23,7 @@ from schemathesis.specs.openapi.checks import (
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.app import create_app
-from api.mount import ApiMount
+from api.app import ApiMount, create_app
 from tests.api.conftest import OpenedLibrary
 
 EXAMPLES = 8  # per route and kind of data, so that the module takes less than a minute

@@ -120,15 +120,15 @@ def test_a_deleted_search_tells_nothing_until_it_is_restored(desk: AlertDesk) ->
 def test_every_hour_each_is_checked_and_after_every_document(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
-    requested = desk.in_use
+    requested = desk.searches
     desk.alerts.queue_due()
-    assert desk.in_use == requested
+    assert desk.searches == requested
     desk.later(hours=1)
     desk.alerts.queue_due()
-    assert desk.in_use == requested + 1
+    assert desk.searches == requested + 1
     document = desk.library.catalogue.documents()[0]
     AlertFollower(desk.alerts).follow(document, (), (), desk.library.embedder.embed([]))
-    assert desk.in_use == requested + 2
+    assert desk.searches == requested + 2
 
 
 def test_a_notification_is_read_once_its_search_is_opened(desk: AlertDesk) -> None:

@@ -135,9 +135,9 @@ def test_a_conflict_names_both_sentences_the_law_first() -> None:
     (found,) = conflicts(library, board_with(library))
     assert found.kind is ConflictKind.NUMBER
     assert (found.first.truth, found.second.truth) == (Truth.REGULATORY, Truth.COMPLIANCE)
-    assert (found.first.contributed, found.second.contributed) == ("within 72 hours", "within 96 hours")
+    assert (found.first.text, found.second.text) == ("within 72 hours", "within 96 hours")
     assert found.first.citation.quote == LAW_TEXT and found.second.citation.quote == POLICY_TEXT
-    assert found.first.contributed in found.first.citation.quote
+    assert found.first.text in found.first.citation.quote
     again = Library()
     assert conflicts(again, board_with(again))[0].key == found.key
 
@@ -187,7 +187,7 @@ def test_a_pair_stands_under_the_topic_it_is_about_and_under_no_other() -> None:
         terms=BUILT_IN_TERMS,
         timer=perf_counter,
     )
-    assert {(found.topic.name, found.second.contributed) for found in conflicts(library, board)} == {
+    assert {(found.topic.name, found.second.text) for found in conflicts(library, board)} == {
         ("report a data breach", "within 96 hours"),
         ("personnel records kept", "at least 3 years"),
     }

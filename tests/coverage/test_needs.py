@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.coverage.gaps import as_needed, coverage_of, gaps_of
-from core.coverage.needs import proposed_needs, with_proposed_needs
-from core.coverage.topics import merge_topics, rename_topic, topics_from_table
+from core.coverage.topics import merge_topics, proposed_needs, rename_topic, topics_from_table, with_proposed_needs
 from core.domain.coverage import CellState, Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.errors import BadTable

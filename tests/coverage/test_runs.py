@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.coverage import runs as runs_module
-from core.coverage.detection.detector import Detector, Wanted
+from core.coverage.detection.detector import Detector, TopicCell
 from core.coverage.runs import QUIET_AFTER, CoverageRuns, interrupted
 from core.domain.coverage import Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Truth
@@ -42,7 +42,7 @@ class Room:
         class Watched(Detector):
             def judge(
                 self,
-                expected: Sequence[Wanted],
+                expected: Sequence[TopicCell],
                 *,
                 project: str | None,
                 now: datetime,

@@ -32,13 +32,13 @@ def test_owners_come_first_then_those_who_are_likely_to_have_it_each_gap_once() 
         ("the issuing agency or the legal department", False, "1 high"),
         ("the system's administrator", False, "1 medium"),
     ]
-    listed = [each.gap for group in groups for each in group.to_obtain]
+    listed = [each.gap for group in groups for each in group.items]
     assert set(listed) == set(board().gaps) and len(listed) == len(board().gaps)
 
 
 def test_only_the_cells_asked_for_are_listed() -> None:
     (group,) = to_obtain(board(), {}, {(2, "compliance")})
-    assert (group.whom, [each.gap.topic for each in group.to_obtain]) == ("Zoe", ["=key handover"])
+    assert (group.whom, [each.gap.topic for each in group.items]) == ("Zoe", ["=key handover"])
 
 
 def test_the_text_says_what_by_when_and_why() -> None:

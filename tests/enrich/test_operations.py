@@ -72,9 +72,9 @@ def quotes(results: dict[Operation, Result]) -> Iterator[QuotedSpan]:
             case Questions(questions=questions):
                 yield from (each.answer for each in questions)
             case Citations(citations=citations):
-                yield from (each.contributed for each in citations)
+                yield from (each.said for each in citations)
             case Dates(dates=dates):
-                yield from (each.contributed for each in dates)
+                yield from (each.said for each in dates)
 
 
 def assert_lawful(text: str, results: dict[Operation, Result]) -> None:

@@ -1,12 +1,15 @@
 """The probability of an answer, fitted to some collections and measured on another, over set signals."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from core.domain.errors import BadRequest
 from core.evaluation.tuning.answerability_fitting import AnswerCase, LeftOutCollection, fit_answer_model, left_out
 from core.search.ranking.answerability import AnswerSignals
+
+LOWEST = AnswerSignals(0.0, 0.0, 0.0)
 
 
 def cases(collection: str, found: int, lost: int) -> Iterator[AnswerCase]:
@@ -23,7 +26,7 @@ def cases(collection: str, found: int, lost: int) -> Iterator[AnswerCase]:
 
 def measured(*collections: tuple[str, int, int]) -> dict[str, LeftOutCollection]:
     reported = [case for each in collections for case in cases(*each)]
-    return {each.collection: each for each in left_out(reported, fit_answer_model(reported, "letters").threshold)}
+    return {each.collection: each for each in left_out(reported)}
 
 
 def test_a_collection_that_finds_its_answers_is_told_by_the_others() -> None:
@@ -47,8 +50,15 @@ def test_a_collection_that_finds_nothing_is_at_chance() -> None:
     assert (found.auroc_judged, found.auroc_found) == (0.5, None)
 
 
-def test_at_most_one_answerable_question_in_fifty_is_called_unanswered() -> None:
-    assert all(each.at_threshold.answerable <= 0.02 for each in measured(("one", 90, 10), ("other", 50, 50)).values())
+def test_at_most_one_answerable_question_in_fifty_is_called_unanswered_where_collections_are_alike() -> None:
+    assert all(each.at_threshold.answerable <= 0.02 for each in measured(("one", 90, 10), ("other", 90, 10)).values())
+
+
+def test_the_threshold_of_a_collection_left_out_is_chosen_on_the_others() -> None:
+    low = [replace(case, collection="low", signals=LOWEST) for case in cases("", 0, 20)]
+    found = {each.collection: each for each in left_out([*cases("one", 40, 0), *cases("other", 40, 0), *low])}
+    assert found["low"].at_threshold.answerable == 1.0
+    assert found["one"].at_threshold.answerable <= 0.02
 
 
 def test_one_collection_is_refused() -> None:

@@ -64,7 +64,7 @@ class Shop:
         return {each.key: each for each in self.desk.questions(self.set.id)}
 
     @property
-    def confidence(self) -> list[tuple[str, str, int | None, str]]:
+    def graded(self) -> list[tuple[str, str, int | None, str]]:
         keys = {each.id: each.key for each in self.desk.questions(self.set.id)}
         return [(keys[j.question_id], j.unit, j.grade, j.who) for j in self.desk.judgments(self.set.id)]
 
@@ -155,7 +155,7 @@ def test_our_jsonl_gives_back_the_same_set(query: list[Any], expected: list[Any]
     assert other.written(JSONL) == text
     again = other.preview(text)
     assert again.empty and again.refused == ()
-    assert (again.unchanged, again.known) == (len(query), len(other.confidence))
+    assert (again.unchanged, again.known) == (len(query), len(other.graded))
 
 
 @settings(max_examples=100)
@@ -168,7 +168,7 @@ def test_every_grade_of_a_csv_file_comes_back_to_its_judge_and_result(query: lis
         return
     preview = other.take(shop.written(CSV), "set.csv")
     assert preview.refused == ()
-    assert sorted(other.confidence, key=str) == sorted(shop.confidence, key=str)
+    assert sorted(other.graded, key=str) == sorted(shop.graded, key=str)
     assert [(each.key, each.question, each.kind) for each in other.questions.values()] == [
         (each.key, each.question, each.kind) for each in shop.questions.values()
     ]
@@ -180,7 +180,7 @@ def test_qrels_hold_one_grade_per_result_which_comes_back(query: list[Any], expe
     text = shop.written(QRELS)
     rows = [line.split(" ") for line in text.splitlines()]
     assert all(len(row) == 4 and row[1] == "0" and row[3] in "0123" for row in rows)
-    judged = {(key, unit) for key, unit, grade, _ in shop.confidence if grade is not None}
+    judged = {(key, unit) for key, unit, grade, _ in shop.graded if grade is not None}
     assert {(row[0], row[2]) for row in rows} == judged and len(rows) == len(judged)
     if text:
         other = filled([(*entry[:4], ()) for entry in query], [])
@@ -305,7 +305,7 @@ def test_a_csv_file_may_name_documents_with_page_and_passage_instead_of_units() 
         + "q1,,pub.pdf,7,,1,Ben\n",
         "q.csv",
     )
-    documents = {unit.split(":")[0]: (grade, who) for _, unit, grade, who in shop.confidence}
+    documents = {unit.split(":")[0]: (grade, who) for _, unit, grade, who in shop.graded}
     assert documents == {
         SHA["pub.pdf"]: (3, "Ben"),
         SHA["handbook.md"]: (2, "Ada"),
@@ -323,7 +323,7 @@ def test_qrels_name_files_of_the_library_and_questions_of_the_set() -> None:
     preview = shop.take(
         f"q1 0 pub.pdf 3\r\nq1 0 {SHA['guide.html']} 1\nq9 0 pub.pdf 1\nq1 0 lost file.pdf 1\n", "a.txt"
     )
-    assert shop.confidence == [("q1", SHA["pub.pdf"], 3, "Ada"), ("q1", SHA["guide.html"], 1, "Ada")]
+    assert shop.graded == [("q1", SHA["pub.pdf"], 3, "Ada"), ("q1", SHA["guide.html"], 1, "Ada")]
     assert reasons(preview) == [
         "3: The set has no question 'q9', and this line does not say what it asks.",
         "4: The library contains no document 'lost file.pdf'.",
@@ -357,7 +357,7 @@ def test_nothing_is_stored_before_it_is_accepted() -> None:
     shop = Shop()
     preview = shop.preview(lines({"id": "q1", "question": "Why?", "judgments": [{"unit": UNITS[0], "grade": 3}]}))
     assert len(preview.new) == len(preview.judgments) == 1 and not preview.empty
-    assert shop.questions == {} and shop.confidence == []
+    assert shop.questions == {} and shop.graded == []
     (judged,) = shop.desk.accept(preview)
     assert (judged.grade, judged.who, judged.at) == (3, "Ada", NOW)
 
@@ -386,7 +386,7 @@ def test_a_set_that_changed_since_the_preview_is_not_overwritten() -> None:
     for preview in (changed, judged):
         with pytest.raises(Outdated):
             shop.desk.accept(preview)
-    assert shop.questions == {} and shop.confidence == []
+    assert shop.questions == {} and shop.graded == []
 
 
 def test_a_grade_that_is_there_already_is_not_added_again_and_another_one_is() -> None:

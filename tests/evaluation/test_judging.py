@@ -46,7 +46,7 @@ class Bench:
     def __init__(self, library: Library | None = None, *, level: Level = Level.PASSAGE) -> None:
         self.library = library or payroll_library()
         self.store = FakeEvaluationStore()
-        self.in_use: list[SearchRequest] = []
+        self.requests: list[SearchRequest] = []
         book = ProfileRegistry(self.store, now=utc_now)
         library = self.library
         self.searcher = SearchPipeline(
@@ -63,7 +63,7 @@ class Bench:
         self.question = self.desk.add_question(self.set.id, QUESTION)
 
     def search(self, request: SearchRequest) -> object:
-        self.in_use.append(request)
+        self.requests.append(request)
         return self.searcher.search(request, NOW)
 
     def pool(self, who: str = "Ada", *, blind: bool = False, depth: int = 10, reveal: bool = False) -> Pool:
@@ -264,14 +264,14 @@ def test_the_question_is_asked_in_the_project_of_its_set_unless_it_names_one() -
     other = bench.desk.add_question(project.id, QUESTION, filters=SearchFilters(projects=("Other",)))
     for question in (plain, other):
         bench.desk.pool(project.id, question.id, ["balanced"], who="Ada")
-    assert [request.filters.projects for request in bench.in_use] == [("Tallgrass",), ("Other",)]
-    assert [request.top_k for request in bench.in_use] == [10, 10]
+    assert [request.filters.projects for request in bench.requests] == [("Tallgrass",), ("Other",)]
+    assert [request.top_k for request in bench.requests] == [10, 10]
 
 
 def test_a_profile_named_twice_is_asked_once() -> None:
     bench = Bench()
     pool = bench.desk.pool(bench.set.id, bench.question.id, ["balanced", "balanced"], who="Ada")
-    assert len(bench.in_use) == 1 and pool.profiles == ("balanced",)
+    assert len(bench.requests) == 1 and pool.profiles == ("balanced",)
 
 
 def test_a_version_of_ones_own_profile_is_pooled_by_its_number() -> None:

@@ -231,7 +231,7 @@ def test_what_was_saved_by_a_program_that_died_then_is_found_after_indexing_agai
         raise Interrupted
 
     with monkeypatch.context() as patched:
-        patched.setattr(office.store, "place", killed)
+        patched.setattr(office.store, "assign_document", killed)
         with pytest.raises(Interrupted):
             office.desk.save(NOTE)
     assert office.desk.reindex() == 1

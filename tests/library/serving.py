@@ -26,7 +26,7 @@ class Site:
     """What a server has, and who asked for what."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
-    in_use: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     port: int = 0
     released: Event = field(default_factory=Event)
 
@@ -41,7 +41,7 @@ def served(site: Site) -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            site.in_use.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+            site.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
             answer = site.answers.get(self.path, Answer(status=404))
             try:
                 self._send(answer)

@@ -136,7 +136,7 @@ def test_a_server_that_knows_what_we_have_sends_nothing(bench: Workbench, site: 
     site.answers["/f.xml"] = Answer(rss(item("1", "Overtime must be paid.")), etag='"v1"')
     feed = bench.feeds.add(site.url("/f.xml"))
     bench.feeds.fetch_soon(feed.id)
-    requests = [headers.get("if-none-match") for path, headers in site.in_use]
+    requests = [headers.get("if-none-match") for path, headers in site.requests]
     assert requests == [None, '"v1"']
     (stored,) = bench.feeds.feeds()
     assert (stored.entries, stored.taken, stored.problem) == (1, 1, "")
@@ -180,7 +180,7 @@ def test_a_deleted_feed_is_fetched_no_more_and_its_documents_stay(bench: Workben
     feed = bench.feeds.add(site.url("/f.xml"))
     bench.feeds.delete(feed.id)
     bench.jobs.handlers[JobKind.FEED].run(feed.id)
-    assert len(site.in_use) == 1 and len(from_feed(bench)) == 1 and list(bench.feeds.feeds()) == []
+    assert len(site.requests) == 1 and len(from_feed(bench)) == 1 and list(bench.feeds.feeds()) == []
 
 
 def test_an_address_that_cannot_be_one_is_refused_at_once(bench: Workbench) -> None:

@@ -83,7 +83,7 @@ def test_this_machine_is_refused_however_it_is_written(site: Site, host: str) ->
     site.answers["/"] = Answer(b"secret")
     with pytest.raises((BadRequest, FetchFailed)):
         HttpFetcher(seconds=2.0).fetch(site.url("/", host))
-    assert site.in_use == []
+    assert site.requests == []
 
 
 def test_the_connection_goes_to_the_address_that_was_checked_and_the_server_hears_the_name(site: Site) -> None:
@@ -94,7 +94,7 @@ def test_the_connection_goes_to_the_address_that_was_checked_and_the_server_hear
         site.url("/feed", "feeds.example")
     )
     assert found.body == b"news"
-    assert site.in_use[0][1]["host"] == f"feeds.example:{site.port}"
+    assert site.requests[0][1]["host"] == f"feeds.example:{site.port}"
     assert next(answers) == ["192.0.2.1"]
 
 

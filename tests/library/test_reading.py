@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Passage, Span
 from core.domain.extraction import BlockKind
-from core.library.reading.find import find_words
 from core.library.reading.reading_parts import Part, outline, part_at, parts
 from core.library.reading.text_blocks import blocks
-from core.library.reading.text_marks import Mark, MarkKind, cited_mark, hit_marks, marked_texts
+from core.library.reading.text_marks import Mark, MarkKind, cited_mark, find_words, hit_marks, marked_texts
 
 WORDS = st.text("abX. é\n", max_size=60)
 

@@ -88,7 +88,7 @@ def test_signs_in_names_and_in_what_is_asked_are_letters(
     assert graph is not None
     number = _document(naming, "note.md").id
     passages = naming.workbench.documents.passages(number)
-    monkeypatch.setattr(graph, "_kept", {number: {ODD.name: (ODD, frozenset({passages[0].id}))}})
+    monkeypatch.setattr(graph, "_stored", {number: {ODD.name: (ODD, frozenset({passages[0].id}))}})
     screen = opened("library.py", view="entities", part=part)
     assert [row["full"] for row in listed(screen, "Entities")] == [ODD.name]
     screen = _of(opened, ODD, part=part)

@@ -7,8 +7,7 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from pages.components import cards
-from pages.components.search.answer_strip import strip_cells
-from pages.components.search.result_list import list_rows
+from pages.components.search.result_list import list_rows, strip_cells
 from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"

@@ -24,7 +24,7 @@ from pages.components.search.compare import (
     comparison_params,
     draw_comparison,
 )
-from pages.components.search.related_results import draw_collapsed, more_like_this
+from pages.components.search.result_pane import draw_collapsed, more_like_this
 from pages.components.urls import request_from
 from pages.components.wording import highlight
 from tests.screens.conftest import LAW, Opened, Stack, words

@@ -16,7 +16,7 @@ QUESTION = "When must employers deposit withheld income taxes?"
 def menu() -> None:
     import streamlit as st
 
-    from pages.components.search.exports import check_answer, export_menu
+    from pages.components.search.result_list import check_answer, export_menu
 
     export_menu(st.session_state["result"])
     check_answer(st.session_state["result"])

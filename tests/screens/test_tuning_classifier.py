@@ -73,11 +73,11 @@ class Waiting(FirstWord):
 
     def __init__(self) -> None:
         super().__init__()
-        self.may, self.in_use = threading.Event(), threading.Event()
+        self.may, self.started = threading.Event(), threading.Event()
         self.may.set()
 
     def document(self, *arguments: object, **more: object):  # type: ignore[no-untyped-def]
-        self.in_use.set()
+        self.started.set()
         assert self.may.wait(30)
         return super().document(*arguments, **more)  # type: ignore[arg-type]
 
@@ -139,7 +139,7 @@ def test_asking_shows_how_far_it_is_and_can_be_stopped_and_resumed(judged: Label
         judged.judged(f"{number}.md", "intent 0.9", truth="intent")
     judged.classifier.may.clear()
     screen = entered()
-    assert judged.classifier.in_use.wait(30)
+    assert judged.classifier.started.wait(30)
     screen.run()
     assert "0 of 3 documents asked" in screen.get("progress")[0].proto.text
     next(each for each in screen.button if each.label == "Stop").click().run()

@@ -29,7 +29,7 @@ class Desk:
     """A small library with a desk of saved views over it, and a clock to move."""
 
     def __init__(self, profiles: Profiles = BUILT_IN) -> None:
-        self.library, self.now, self.query_word = payroll_library(), NOW + timedelta(hours=1), 0
+        self.library, self.now, self.searches = payroll_library(), NOW + timedelta(hours=1), 0
         library = self.library
         self.searcher = SearchPipeline(
             library.catalogue,
@@ -46,7 +46,7 @@ class Desk:
         return self.now
 
     def search(self, request: SearchRequest) -> SearchResult:
-        self.query_word += 1
+        self.searches += 1
         return self.searcher.search(request, self.now)
 
     def saved(self, name: str = "Overtime", question: str = QUESTION, **options: object) -> SavedSearch:
@@ -280,7 +280,7 @@ def test_an_answer_that_is_known_is_not_asked_again(desk: Desk) -> None:
     view = desk.saved()
     result = desk.search(replace(view.request, top_k=1))
     looked = desk.views.open(view, "Ann", result)
-    assert desk.query_word == 1 and looked.result is result
+    assert desk.searches == 1 and looked.result is result
 
 
 def test_looking_further_down_makes_nothing_new_that_was_seen(desk: Desk) -> None:

@@ -150,6 +150,61 @@ def test_only_routed_truths_are_searched_when_asked() -> None:
     assert {candidate.passage.truth for candidate in result.candidates} == {Truth.REFERENCE}
 
 
+def test_a_question_about_the_latest_puts_the_newest_document_first() -> None:
+    library = Library()
+    text = "The overtime rate for hourly staff is one and a half times the regular rate."
+    for year in (2021, 2025, 2023):
+        bulletin = f"Bulletin {year}. {text} It replaces what bulletin {year - 1} said about shift work."
+        library.add(f"bulletin-{year}.md", bulletin, date=datetime(year, 3, 1, tzinfo=UTC))
+    library.add("undated.md", f"Notes of a meeting. {text} Nobody objected to it.")
+
+    def order(question: str) -> list[str]:
+        return [hit.candidate.passage.document_name for hit in ask(question, library).hits]
+
+    found = order("latest overtime rate")
+    assert found[0] == "bulletin-2025.md"
+    assert [name for name in found if name != "undated.md"] == sorted(
+        ("bulletin-2021.md", "bulletin-2023.md", "bulletin-2025.md"), reverse=True
+    )
+    assert order("overtime rate")[0] == "undated.md"
+    hit = ask("latest overtime rate", library).hits[-1]
+    trend = next(each for each in hit.score.multipliers if each.name == "trend")
+    assert 0.5 <= trend.value < 1 and trend.reason
+
+
+def test_an_uncertain_label_ranks_lower_is_marked_and_can_be_excluded() -> None:
+    library = Library()
+    certain = "Vacation accrues at two days per month. Managers approve each request before it is booked."
+    uncertain = "Vacation accrues at two days per month. Managers approve every request before it is booked."
+    library.add("draft.md", uncertain, truth=Truth.INTENT, possible_labels=("truth:compliance",))
+    library.add("handbook.md", certain, truth=Truth.COMPLIANCE)
+    library.add("notes.md", "Vacation accrues somehow, says the customer.", truth=Truth.INTENT)
+    filters = SearchFilters(truths=("compliance",))
+    question = "Does vacation accrue before managers approve every request?"
+    free = [hit.candidate.passage.document_name for hit in ask(question, library).hits]
+    assert free[0] == "draft.md"
+    first, second = ask(question, library, filters=filters).hits
+    assert [each.candidate.passage.document_name for each in (first, second)] == ["handbook.md", "draft.md"]
+    marked = next(each for each in second.score.multipliers if each.name == "label_match")
+    assert marked.value == 0.85 and "truth" in marked.reason
+    (only,) = ask(question, library, filters=filters.replace(strict_labels=True)).hits
+    assert only.candidate.passage.document_name == "handbook.md"
+
+
+def test_truths_outside_the_route_stay_searchable_and_weigh_less() -> None:
+    library = Library()
+    text = "Overtime is configured with one earning code for each rate."
+    library.add("guide.md", f"{text} See the manual.", truth=Truth.REFERENCE)
+    library.add("codes.csv", f"{text} See the table.", truth=Truth.INTENT)
+    hits = ask("How to configure overtime with an earning code", library).hits
+    weights = {
+        hit.candidate.passage.document_name: next(m.value for m in hit.score.multipliers if m.name == "routing")
+        for hit in hits
+    }
+    assert weights["guide.md"] == 1.0
+    assert weights["codes.csv"] == pytest.approx(1 - 0.1 * (1 - 0.3))
+
+
 def test_many_questions_are_embedded_in_one_batch_and_answered_alike() -> None:
     library = payroll_library()
     requests = [

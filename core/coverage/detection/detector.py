@@ -39,7 +39,7 @@ from core.ports.stores import Embedder, PassageIds, SparseIndex, VectorIndex, Ve
 from core.search.citations.cite import citation_of, cite
 from core.search.query.route import question_terms
 
-__all__ = ["Detector", "NearPassage", "Wanted", "assess", "cell_request", "nearest"]
+__all__ = ["Detector", "NearPassage", "TopicCell", "assess", "cell_request", "nearest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ _TABLES_NAMED = 5
 
 _NAMES_KEPT = 5000  # vectors of topic names, some 8 MB: a run asks for each name once per column
 
-Wanted = tuple[Topic, GapKind]
+TopicCell = tuple[Topic, GapKind]
 """One cell to assess."""
 
 
@@ -205,7 +205,7 @@ class Detector:
 
     def judge(
         self,
-        cells: Sequence[Wanted],
+        cells: Sequence[TopicCell],
         *,
         project: str | None,
         now: datetime,
@@ -225,7 +225,7 @@ class Detector:
 
     def _judge(
         self,
-        cells: Sequence[Wanted],
+        cells: Sequence[TopicCell],
         *,
         project: str | None,
         now: datetime,
@@ -233,7 +233,7 @@ class Detector:
         among: Sequence[int],
     ) -> tuple[Cell, ...]:
         vectors = self._topic_vectors(list(dict.fromkeys(topic.name for topic, _ in cells)))
-        judged: dict[Wanted, Cell] = {}
+        judged: dict[TopicCell, Cell] = {}
         for kind in dict.fromkeys(kind for _, kind in cells):
             topics = tuple(topic for topic, cell_kind in cells if cell_kind is kind)
             projects = (project,) if project else ()

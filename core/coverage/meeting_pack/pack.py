@@ -19,7 +19,7 @@ from core.coverage.board_view import (
 )
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meetings.meeting import Minutes
-from core.coverage.meetings.minutes import minutes_data, people_in_words
+from core.coverage.meetings.minutes import decision_facts, minutes_data, people_in_words
 from core.coverage.review import DecisionsByCell, current_decisions
 from core.coverage.traceability import TraceRow
 from core.domain.coverage import (
@@ -179,25 +179,12 @@ def _cited(citation: Citation | None) -> dict[str, Any] | None:
 
 def decision_data(decision: Decision) -> dict[str, Any]:
     """A decision as JSON-compatible data."""
-    return {
-        "id": decision.id,
-        "topic_id": decision.topic_id,
-        "topic": decision.topic,
-        "kind": decision.kind,
+    return decision_facts(decision) | {
         "number": decision.number,
-        "verdict": decision.verdict.value,
-        "who": decision.who,
-        "at": decision.at.isoformat(),
-        "reason": decision.reason,
-        "comment": decision.comment,
-        "owner": decision.owner,
-        "due": decision.due.isoformat() if decision.due else None,
-        "expires": decision.expires.isoformat() if decision.expires else None,
         "state": decision.state.value if decision.state else None,
         "score": decision.score,
         "pinned": [citation_data(citation) for citation in decision.pinned],
         "meeting_id": decision.meeting_id or None,
-        "present": list(decision.present),
     }
 
 

@@ -22,7 +22,7 @@ from core.domain.coverage import Board, Cell, Decision
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data
 
-__all__ = ["make_minutes", "minutes_data", "people_in_words"]
+__all__ = ["decision_facts", "make_minutes", "minutes_data", "people_in_words"]
 
 _MOST_QUOTES = 3  # sentences quoted per decision; the evidence of the pack has all of them
 
@@ -109,7 +109,10 @@ def minutes_data(minutes: Minutes) -> dict[str, Any]:
         ],
         "absent": list(minutes.absent),
         "agenda": [{"topic_id": item.topic_id, "topic": item.topic, "kind": item.kind} for item in minutes.agenda],
-        "decisions": [_decision_data(each) for each in minutes.decisions],
+        "decisions": [
+            decision_facts(each.decision) | {"quotes": [citation_data(citation) for citation in each.quotes]}
+            for each in minutes.decisions
+        ],
         "open_points": [
             {
                 "topic": point.topic,
@@ -138,8 +141,8 @@ def minutes_data(minutes: Minutes) -> dict[str, Any]:
     }
 
 
-def _decision_data(minuted: MinutesDecision) -> dict[str, Any]:
-    decision = minuted.decision
+def decision_facts(decision: Decision) -> dict[str, Any]:
+    """What minutes and meeting pack say of a decision, as JSON-compatible data."""
     return {
         "id": decision.id,
         "topic_id": decision.topic_id,
@@ -154,5 +157,4 @@ def _decision_data(minuted: MinutesDecision) -> dict[str, Any]:
         "due": decision.due.isoformat() if decision.due else None,
         "expires": decision.expires.isoformat() if decision.expires else None,
         "present": list(decision.present),
-        "quotes": [citation_data(citation) for citation in minuted.quotes],
     }

@@ -4,6 +4,7 @@ Every question is asked with and without the documents that answer it. A collect
 it has, and is judged by weights fitted to the others.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -45,8 +46,8 @@ class CalledUnanswered:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutCollection:
-    """How well a collection is told by weights fitted to the others. at_threshold: with the threshold of the model
-    fitted to all; curve: with thresholds chosen on the collection itself.
+    """How well a collection is told by weights fitted to the others. at_threshold: with the threshold chosen on the
+    others too; curve: with thresholds chosen on the collection itself.
 
     found: share of the answerable questions with an answering document among the first five passages, in [0, 1].
     auroc_found: of these questions alone; None without any."""
@@ -71,18 +72,18 @@ def fit_answer_model(cases: Sequence[AnswerCase], embedding_model: str) -> Answe
     at most MOST_FALSE of the answerable questions are called unanswered. Raises BadRequest for fewer than two
     collections."""
     weights, intercept = _fitted(cases)
-    threshold = min(
-        float(np.quantile([p for p, case in judged if case.answerable], MOST_FALSE, method="lower"))
-        for judged in _judged(cases).values()
-    )
+    threshold = _threshold(_judged(cases))
     named = {name: round(value, _DIGITS) for name, value in zip(AnswerSignals._fields, weights, strict=True)}
     return AnswerModel(named, round(intercept, _DIGITS), int(threshold * 10**_DIGITS) / 10**_DIGITS, embedding_model)
 
 
-def left_out(cases: Sequence[AnswerCase], threshold: float) -> tuple[LeftOutCollection, ...]:
-    """Each collection judged by weights fitted to the others. Raises BadRequest for fewer than two."""
+def left_out(cases: Sequence[AnswerCase]) -> tuple[LeftOutCollection, ...]:
+    """Each collection judged by weights and a threshold of the others. Raises BadRequest for fewer than two."""
     found = []
     for name, judged in _judged(cases).items():
+        others = [case for case in cases if case.collection != name]
+        alone = len({case.collection for case in others}) == 1
+        threshold = _threshold({"": _scored(others, others)} if alone else _judged(others))
         there = sorted(p for p, case in judged if case.answerable)
         missing = [p for p, case in judged if not case.answerable]
         reached = [[p for p, case in judged if case.found and case.answerable == has] for has in (True, False)]
@@ -122,22 +123,35 @@ def _judged(cases: Sequence[AnswerCase]) -> Mapping[str, Sequence[tuple[float, A
     names = list(dict.fromkeys(case.collection for case in cases))
     if len(names) < 2:
         raise BadRequest("One collection cannot be judged by others.", "Name two folders or more.")
-    found = {}
-    for name in names:
-        weights, intercept = _fitted([case for case in cases if case.collection != name])
-        own = [case for case in cases if case.collection == name]
-        margins = np.array([case.signals for case in own]) @ weights + intercept
-        found[name] = list(zip((1 / (1 + np.exp(-margins))).tolist(), own, strict=True))
-    return found
+    return {
+        name: _scored(
+            [case for case in cases if case.collection != name],
+            [case for case in cases if case.collection == name],
+        )
+        for name in names
+    }
+
+
+def _scored(fitted_to: Sequence[AnswerCase], judged: Sequence[AnswerCase]) -> Sequence[tuple[float, AnswerCase]]:
+    """(probability by weights fitted to the first, case) of the second."""
+    weights, intercept = _fitted(fitted_to)
+    margins = np.array([case.signals for case in judged]) @ weights + intercept
+    return list(zip((1 / (1 + np.exp(-margins))).tolist(), judged, strict=True))
+
+
+def _threshold(judged: Mapping[str, Sequence[tuple[float, AnswerCase]]]) -> float:
+    """The highest at which at most MOST_FALSE of the answerable questions of each collection are called unanswered."""
+    return min(
+        float(np.quantile([p for p, case in each if case.answerable], MOST_FALSE, method="lower"))
+        for each in judged.values()
+    )
 
 
 def _fitted(cases: Sequence[AnswerCase]) -> tuple[NDArray[np.float64], float]:
     """Weights and intercept; every collection weighs the same."""
     from sklearn.linear_model import LogisticRegression
 
-    sizes: dict[str, int] = {}
-    for case in cases:
-        sizes[case.collection] = sizes.get(case.collection, 0) + 1
+    sizes = Counter(case.collection for case in cases)
     counts = np.array([1 / sizes[case.collection] for case in cases])
     regression = LogisticRegression(C=_REGULARISATION)
     regression.fit(

@@ -111,9 +111,9 @@ def _adds_up(parts: Sequence[str], total: str) -> bool:
     (True, True, False)
     """
     for signs in ({}, _DECIMAL_COMMAS):
-        sum_ = number(total.translate(signs)) or 0.0
+        stated_sum = number(total.translate(signs)) or 0.0
         found = sum(number(part.translate(signs)) or 0.0 for part in parts)
-        if abs(found - sum_) <= max(0.01, 1e-6 * abs(sum_)):
+        if abs(found - stated_sum) <= max(0.01, 1e-6 * abs(stated_sum)):
             return True
     return False
 

@@ -1,17 +1,41 @@
 """What is marked in a document: hits, the cited sentence, notes and coverage evidence, and the text cut at them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
 from core.domain.coverage import Cell
-from core.domain.documents import Passage
+from core.domain.documents import Passage, Span
 from core.domain.errors import NotFound
 from core.insights.store import Insight
-from core.library.reading.find import find_words
 
-__all__ = ["Mark", "MarkKind", "MarkedText", "cited_mark", "evidence_marks", "hit_marks", "marked_texts", "note_marks"]
+__all__ = [
+    "Mark",
+    "MarkKind",
+    "MarkedText",
+    "cited_mark",
+    "evidence_marks",
+    "find_words",
+    "hit_marks",
+    "marked_texts",
+    "note_marks",
+]
+
+
+def find_words(text: str, words: str) -> list[Span]:
+    """Every place of the words in a text, in order, none overlapping; any run of blanks stands for any other.
+
+    >>> text = "Overtime  pay. No overtime\\npay."
+    >>> [span.of(text) for span in find_words(text, "overtime pay")]
+    ['Overtime  pay', 'overtime\\npay']
+    """
+    parts = words.replace("\0", " ").split()
+    if not parts:
+        return []
+    pattern = re.compile(r"\s+".join(re.escape(part) for part in parts), re.IGNORECASE)
+    return [Span(*match.span()) for match in pattern.finditer(text)]
 
 
 class MarkKind(StrEnum):

@@ -9,20 +9,24 @@ import streamlit as st
 from core.coverage.board_view import about_in_words
 from core.domain.coverage import Board, Cell, CellState, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import FivefoldError, Outdated
-from pages.components import notices
-from pages.components.coverage import recording, state
+from pages.components import notices, session, urls
+from pages.components.coverage import state
 from pages.components.user_name import name_input, who
 from pages.components.wording import count, day, plain, shorten
 
 __all__ = [
     "REVIEW_AT",
     "VERDICTS",
+    "current_meeting",
     "decision_line",
     "draw_form",
     "draw_last_decision",
     "end_of_month",
     "fill_words",
+    "record",
+    "undo",
     "undo_decision",
+    "undo_together",
 ]
 
 REVIEW_AT = "review.at"
@@ -186,7 +190,7 @@ def _decide(board: Board, cells: Sequence[Cell], verdict: ReviewVerdict, scope: 
         )
         for cell in cells
     ]
-    _apply(scope, lambda: recording.record(board, opinions))
+    _apply(scope, lambda: record(board, opinions))
 
 
 def _about(cell: Cell) -> tuple[int, str]:
@@ -222,7 +226,7 @@ def draw_last_decision() -> None:
 
 def _undo_last(last: Sequence[Decision]) -> None:
     try:
-        recording.undo_together(last)
+        undo_together(last)
         st.session_state[REVIEW_AT] = f"{last[0].kind}:{last[0].topic_id}"  # back to what was undone
         st.session_state["review.said"] = "Undone. The log keeps both."
     except FivefoldError as problem:
@@ -234,7 +238,7 @@ def _undo_last(last: Sequence[Decision]) -> None:
 def undo_decision(board: Board, cell: Cell, log: Sequence[Decision]) -> None:
     """Undo the decision in force for a cell. log: the decisions when it was drawn."""
     seen = sum((each.topic_id, each.kind) == _about(cell) for each in log)
-    _apply(state.cell_key(cell), lambda: recording.undo(board, cell, seen))
+    _apply(state.cell_key(cell), lambda: undo(board, cell, seen))
 
 
 def _apply(scope: str, speak: Callable[[], Sequence[Decision]]) -> None:
@@ -250,3 +254,35 @@ def _apply(scope: str, speak: Callable[[], Sequence[Decision]]) -> None:
         st.session_state["coverage.decided"] = scope
         st.session_state[_LAST] = () if stored[0].verdict is ReviewVerdict.UNDONE else tuple(stored)
     state.clear_cache()
+
+
+def current_meeting() -> int | None:
+    """The meeting the URL names; None outside of one."""
+    return urls.number_in(st.query_params.get("meeting", ""))
+
+
+def record(board: Board, opinions: Sequence[tuple[Cell, ReviewerOpinion]]) -> Sequence[Decision]:
+    """Store decisions, all or none. Raises BadRequest, Outdated."""
+    meeting_id = current_meeting()
+    if meeting_id is None:
+        return state.coverage_service().decide_together(board, opinions)
+    return session.workbench().meetings.decide(meeting_id, board, opinions, who())
+
+
+def undo_together(decisions: Sequence[Decision]) -> Sequence[Decision]:
+    """Undo decisions, all or none. Raises BadRequest, Outdated."""
+    meeting_id = current_meeting()
+    if meeting_id is None:
+        return state.coverage_service().undo_together(decisions, who())
+    return session.workbench().meetings.undo(meeting_id, decisions, who())
+
+
+def undo(board: Board, cell: Cell, seen: int) -> Sequence[Decision]:
+    """Undo the decision in force for a cell. seen: the number of the last decision the person has seen.
+
+    Raises BadRequest, Outdated.
+    """
+    meeting_id = current_meeting()
+    if meeting_id is None:
+        return [state.coverage_service().undo(board, cell, who(), seen)]
+    return [session.workbench().meetings.undo_cell(meeting_id, board, cell, seen, who())]

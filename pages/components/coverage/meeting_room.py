@@ -1,24 +1,37 @@
-"""A review meeting: who is there, the agenda, and the cell that the presenter shows, with a seat to speak from."""
+"""A review meeting: attendees, agenda, the shown cell, the form to speak from, and the minutes."""
 
-from collections.abc import Sequence
+# Over 300 lines: everything people see of one meeting.
+
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from core.coverage.board_view import about_in_words, kind_in_words
 from core.coverage.meetings.meeting import (
+    Contribution,
+    ContributionKind,
     ContributionState,
     Meeting,
     MeetingState,
     MeetingView,
+    Minutes,
+    MinutesDecision,
+    MinutesPoint,
     attendee_key,
 )
+from core.coverage.meetings.minutes import people_in_words
 from core.coverage.meetings.service import MeetingService
-from core.domain.coverage import Board, Decision, ReviewedCell
+from core.domain.coverage import Board, Cell, Decision, ReviewedCell, ReviewVerdict
 from core.domain.errors import FivefoldError, NotFound
+from core.domain.results import Citation
+from core.search.citations.cite import display_quote
 from pages.components import browser_scripts, notices, session
-from pages.components.coverage import meeting_bar, meeting_seat, state
+from pages.components.citation_places import cited_place
+from pages.components.coverage import meeting_bar, state
 from pages.components.coverage.cell import (
     draw_best_evidence,
     draw_decision,
@@ -26,11 +39,11 @@ from pages.components.coverage.cell import (
     draw_headline,
     draw_history,
 )
-from pages.components.coverage.decision_form import REVIEW_AT, decision_line, draw_form
-from pages.components.coverage.minutes import draw_minutes
+from pages.components.coverage.decision_form import REVIEW_AT, VERDICTS, decision_line, draw_form, fill_words
+from pages.components.coverage.pack import draw_downloads
 from pages.components.coverage.review import queue_rows
 from pages.components.user_name import name_input, who
-from pages.components.wording import count, plain
+from pages.components.wording import count, day, plain, shorten, shorten_middle
 
 __all__ = ["draw_room"]
 
@@ -201,12 +214,214 @@ def _draw_cell(view: MeetingView, board: Board, item: ReviewedCell, log: Sequenc
             st.markdown(f":material/gavel: {decision_line(item.decision)}")
     with st.container(gap="small"):
         if presents:
-            draw_form(board, [cell], log, item.decision, proposed=meeting_seat.accepted_verdict(cell))
+            draw_form(board, [cell], log, item.decision, proposed=accepted_verdict(cell))
     with st.container(gap="xsmall", key="meeting_said"):
-        meeting_seat.draw_contributions(view, cell, presents=presents)
+        draw_contributions(view, cell, presents=presents)
     with st.container(key="meeting_say"):
-        meeting_seat.draw_seat(view, board, cell)
+        draw_seat(view, board, cell)
     with st.container(gap="small"):
         draw_evidence(cell)
         with st.expander("History", icon=":material/history:"):
             draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
+
+
+_MOST_POINTS = 30  # undecided cells drawn; the meeting pack lists all of them
+
+
+def draw_minutes(meeting: Meeting) -> None:
+    """The minutes, and the meeting pack with them."""
+    minutes = meeting.minutes
+    if minutes is None:
+        notices.empty(":material/description:", "No minutes", "This meeting was ended without minutes.")
+        return
+    _draw_head(meeting, minutes)
+    _attendance(minutes)
+    st.markdown(f"#### {count(len(minutes.decisions), 'decision')}", anchors=False)
+    if not minutes.decisions:
+        st.caption("Nothing was decided.")
+    for each in minutes.decisions:
+        _decision(each)
+    _points(minutes.points)
+    _remarks(minutes.remarks)
+
+
+def _draw_head(meeting: Meeting, minutes: Minutes) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"### {plain(meeting.title)}", anchors=False)
+        st.button(
+            "Back to the review", icon=":material/arrow_back:", type="tertiary", on_click=meeting_bar.close,
+            args=(meeting.project,),
+        )  # fmt: skip
+    until = f"{minutes.started_at:%H:%M}–{minutes.ended_at:%H:%M} UTC"
+    st.markdown(
+        f"Minutes · {day(minutes.started_at)}, {until} · {plain(minutes.project or 'The whole library')} ·"
+        f" presented by {plain(people_in_words(minutes.presenters))}"
+    )
+    board = state.board(meeting.project)
+    if board is not None:
+        with st.expander("Download with the meeting pack", icon=":material/download:"):
+            draw_downloads(board, [minutes])
+
+
+def _attendance(minutes: Minutes) -> None:
+    people = [
+        f":gray-badge[:material/person: {plain(each.name)} {each.joined_at:%H:%M}–{each.left_at:%H:%M}]"
+        for each in minutes.attendance
+    ]
+    absent = f" :gray[absent: {plain(', '.join(minutes.absent))}]" if minutes.absent else ""
+    st.markdown(" ".join(people) + absent)
+
+
+def _decision(minuted: MinutesDecision) -> None:
+    decision = minuted.decision
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f"**{plain(shorten(decision.topic, 160))}** · {about_in_words(decision.kind)}")
+        st.markdown(f":material/gavel: {decision_line(decision)}")
+        for citation in minuted.quotes:
+            st.markdown(f"“{plain(shorten(display_quote(citation.quote), 400))}” :gray[{plain(_location(citation))}]")
+        st.caption(f"Present: {plain(people_in_words(decision.present))}")
+
+
+def _location(citation: Citation) -> str:
+    return ", ".join(filter(None, (shorten_middle(citation.document_name, 50), cited_place(citation))))
+
+
+def _points(points: Sequence[MinutesPoint]) -> None:
+    raised, undecided = [each for each in points if each.who], [each for each in points if not each.who]
+    st.markdown(f"#### {count(len(raised), 'open point')}", anchors=False)
+    for point in raised:
+        parts = [f"**{plain(shorten(point.topic, 100))}** · {about_in_words(point.kind)}", plain(point.words)]
+        parts += [f"owner {plain(point.owner)}"] if point.owner else []
+        parts += [f"due {point.due}"] if point.due else []
+        st.markdown("- " + " · ".join([*parts, f":gray[raised by {plain(point.who)}]"]))
+    if undecided:
+        with st.expander(
+            f"{count(len(undecided), 'cell')} of the agenda without a decision", icon=":material/pending:"
+        ):
+            for point in undecided[:_MOST_POINTS]:
+                st.markdown(f"{plain(shorten(point.topic, 100))} · {about_in_words(point.kind)}")
+            if len(undecided) > _MOST_POINTS:
+                st.caption(f"… and {len(undecided) - _MOST_POINTS:,} more; the meeting pack lists all.")
+
+
+def _remarks(remarks: Sequence[Contribution]) -> None:
+    if not remarks:
+        return
+    st.markdown("#### What was said", anchors=False)
+    for each in remarks:
+        proposed = f" proposes **{VERDICTS[each.verdict].words}**" if each.verdict else ""
+        about = f":gray[{plain(shorten(each.topic, 60))} · {about_in_words(each.kind_of_cell)}]"
+        st.markdown(f"- **{plain(each.who)}**{proposed}: “{plain(each.words)}” {about}")
+
+
+_PROPOSED = "meeting.proposed"
+_ICONS = {
+    ContributionKind.PROPOSAL: ":material/how_to_vote:",
+    ContributionKind.COMMENT: ":material/chat_bubble:",
+    ContributionKind.OPEN_POINT: ":material/assignment_late:",
+}
+
+
+def accepted_verdict(cell: Cell) -> ReviewVerdict | None:
+    """The verdict of the proposal that the presenter put into the form of this cell."""
+    key, verdict = st.session_state.get(_PROPOSED, ("", None))
+    return verdict if key == state.cell_key(cell) else None
+
+
+def draw_contributions(view: MeetingView, cell: Cell, *, presents: bool) -> None:
+    """What was said about the cell, oldest first; the presenter can put a proposal into the form."""
+    key = state.cell_key(cell)
+    for each in view.contributions:
+        if each.cell == key and each.state is not ContributionState.WITHDRAWN:
+            _draw_contribution(each, cell, presents=presents)
+
+
+def _draw_contribution(each: Contribution, cell: Cell, *, presents: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"{_ICONS[each.kind]} {_in_words(each)}", width="stretch")
+        if presents and each.kind is ContributionKind.PROPOSAL and each.state is ContributionState.OPEN:
+            st.button(
+                "Use", key=f"meeting.use.{each.id}", icon=":material/edit_note:", on_click=_use, args=(each, cell),
+                help="Puts it into the form above; the decision is recorded when you press it there.",
+            )  # fmt: skip
+        elif each.state is ContributionState.ACCEPTED:
+            st.caption("in the form", width="content")
+        elif attendee_key(each.who) == attendee_key(who()):
+            st.button(
+                "Withdraw", key=f"meeting.withdraw.{each.id}", type="tertiary", icon=":material/undo:",
+                on_click=_withdraw, args=(each,),
+            )  # fmt: skip
+
+
+def _in_words(each: Contribution) -> str:
+    words = f"“{plain(each.words)}”"
+    if each.verdict is not None:
+        return f"**{plain(each.who)}** proposes **{VERDICTS[each.verdict].words}**: {words}"
+    if each.kind is ContributionKind.OPEN_POINT:
+        to = [f"owner {plain(each.owner)}"] if each.owner else []
+        to += [f"due {each.due}"] if each.due else []
+        return " · ".join([f"**{plain(each.who)}**, open point: {words}", *to])
+    return f"**{plain(each.who)}**: {words}"
+
+
+def _use(each: Contribution, cell: Cell) -> None:
+    def take() -> None:
+        session.workbench().meetings.accept(each.meeting_id, each.id, who())
+        fill_words(cell, f"{each.words} (proposed by {each.who})")
+        st.session_state[_PROPOSED] = (state.cell_key(cell), each.verdict)
+
+    _try(take)
+
+
+def _withdraw(each: Contribution) -> None:
+    _try(lambda: session.workbench().meetings.withdraw(each.meeting_id, each.id, who()))
+
+
+def _try(change: Callable[[], object]) -> bool:
+    try:
+        change()
+    except FivefoldError as problem:
+        st.session_state["coverage.problem"] = problem
+        return False
+    return True
+
+
+def draw_seat(view: MeetingView, board: Board, cell: Cell) -> None:
+    """The field to speak from. What is being typed stays with its cell until it is sent, whatever the page shows."""
+    key, known = f"meeting.say.{view.meeting.id}", st.session_state
+    here, people = list(view.present), [*view.meeting.invited, *state.coverage_service().people(board.project)]
+    data = {
+        "meeting": view.meeting.id,
+        "cell": state.cell_key(cell),
+        "topic": f"“{shorten(cell.topic, 70)}” · {kind_in_words(cell.kind)}",
+        "kinds": [
+            {"value": ContributionKind.COMMENT.value, "words": "Comment"},
+            {"value": ContributionKind.OPEN_POINT.value, "words": "Open point"},
+            *({"value": verdict.value, "words": f"Propose: {offer.words}"} for verdict, offer in VERDICTS.items()),
+        ],
+        "people": list(dict.fromkeys([*here, *people])),
+        "placeholder": "Comment, propose, or name an open point. @Name tells somebody. Ctrl+Enter sends.",
+        "stored": known.get(f"{key}.stored", 0),
+        "refused": known.get(f"{key}.refused", 0),
+    }
+    draw = browser_scripts.browser_component("fivefold_meeting_say", "coverage/meeting_say.js")
+    draw(key=key, data=data, on_said_change=partial(_say, key, view.meeting.id))
+
+
+def _say(key: str, meeting_id: int) -> None:
+    sent: Any = st.session_state[key].said
+    if sent is None:
+        return
+    done = _try(lambda: _record(meeting_id, sent))
+    st.session_state[f"{key}.{'stored' if done else 'refused'}"] = sent["at"]
+
+
+def _record(meeting_id: int, sent: Any) -> None:
+    meetings, cell, words = session.workbench().meetings, sent["cell"], sent["words"]
+    if sent["kind"] == ContributionKind.OPEN_POINT.value:
+        due = date.fromisoformat(sent["due"]) if sent["due"] else None
+        meetings.raise_point(meeting_id, cell, words, who(), sent["owner"], due)
+    elif sent["kind"] == ContributionKind.COMMENT.value:
+        meetings.comment(meeting_id, cell, words, who())
+    else:
+        meetings.propose(meeting_id, cell, ReviewVerdict(sent["kind"]), words, who())

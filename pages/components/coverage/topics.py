@@ -8,16 +8,17 @@ from typing import Any
 import streamlit as st
 
 import sample
-from core.coverage.needs import proposed_needs, with_proposed_needs
 from core.coverage.topics import (
     as_before,
     edit_topic,
     merge_topics,
+    proposed_needs,
     split_topic,
     topics_csv,
     topics_from_lines,
     topics_from_table,
     with_needs,
+    with_proposed_needs,
 )
 from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth

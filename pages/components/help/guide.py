@@ -1,4 +1,4 @@
-"""The guide on Help: the documents in docs/, section by section, with their pictures and links."""
+"""The glossary and the guide on Help: the documents in docs/, section by section, with their pictures and links."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,11 @@ from pathlib import Path
 
 import streamlit as st
 
-__all__ = ["DOCUMENTS", "GuideSection", "draw_guide", "in_app_links", "sections_of", "slug"]
+from core.knowledge.glossary import found_terms
+from pages.components import notices
+from pages.components.wording import count, plain
+
+__all__ = ["DOCUMENTS", "GuideSection", "draw_glossary", "draw_guide", "in_app_links", "sections_of", "slug"]
 
 _FOLDER = Path(__file__).parents[3] / "docs"
 
@@ -158,3 +162,30 @@ def _draw_text(text: str, document: str) -> None:
     if text.strip():
         lowered = re.sub(r"^(#{3,5}) ", r"#\1 ", text, flags=re.MULTILINE)  # below the section's own heading
         st.markdown(in_app_links(lowered.replace("$", "\\$"), document), anchors=False)
+
+
+def draw_glossary() -> None:
+    """The field, then every term that is found."""
+    with st.container(key="question"):  # "/" moves to the field in it
+        words = st.text_input(
+            "Find a term",
+            key="term",
+            bind="query-params",
+            type="search",
+            placeholder="For instance silent, BM25 or nDCG",
+            width=420,
+        )
+    found = found_terms(words or "")
+    if not found:
+        notices.empty(":material/search_off:", "No term has these words", "Try a shorter word, or look into the guide.")
+        return
+    if words:
+        st.caption(count(len(found), "term"))
+    groups = {name: [each for each in found if each.group == name] for name in dict.fromkeys(g.group for g in found)}
+    columns, filled = st.columns(2, gap="large"), [0, 0]
+    for name, terms in groups.items():
+        side = filled.index(min(filled))
+        filled[side] += len(terms)
+        with columns[side], st.container(gap="xsmall"):
+            st.markdown(f"##### {name}", anchors=False)
+            st.markdown("\n\n".join(f"**{plain(each.term)}** – {plain(each.means)}" for each in terms))

@@ -1,20 +1,23 @@
-"""One document in detail: labels with their evidence, contents, and actions."""
+"""One document in detail: labels with their evidence, contents, usage, and actions."""
 
 from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from bootstrap.environment import utc_now
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import Cure
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.library.versions.service import RelatedDocuments
+from core.search.store import QuestionUsage
 from pages.components import cards, labels, session
 from pages.components.library.editing import draw_editing
 from pages.components.library.enrichment import draw_enrichment
 from pages.components.library.history import draw_history
 from pages.components.library.related_documents import draw_related
-from pages.components.library.usage import draw_usage
+from pages.components.library.table import TableColumn, draw_table
 from pages.components.library.versions import draw_versions
 from pages.components.pager import paged
 from pages.components.upload.remedies import (
@@ -26,7 +29,7 @@ from pages.components.upload.remedies import (
 )
 from pages.components.urls import page_path
 from pages.components.user_name import who
-from pages.components.wording import bytes_in_words, count, day, plain, shorten, shorten_middle
+from pages.components.wording import ago, bytes_in_words, count, day, plain, shorten, shorten_middle
 
 __all__ = ["draw_details"]
 
@@ -170,6 +173,61 @@ def _edit(document: Document) -> None:
 
 def _history(document: Document) -> None:
     draw_history(document.id)
+
+
+_MOST_QUESTIONS = 50
+"""Questions listed, the latest ones: as many as ranking by use remembers (core.search.store.KEPT_QUESTIONS)."""
+_QUESTION_LENGTH = 160  # characters of a question: two lines
+
+_COLUMNS = (
+    TableColumn("name", "Question", "name"),
+    TableColumn("opened", "Opened", "number"),
+    TableColumn("cited", "Cited", "number"),
+    TableColumn("shown", "Shown", "number", help="Passages shown as results"),
+    TableColumn("last", "Last", "short"),
+)
+
+
+def draw_usage(document: Document) -> None:
+    """The totals of a document, then its questions."""
+    usage = session.workbench().usage.of_document(document.id)
+    if usage.last is None:
+        st.caption("Not used yet. It is counted here when somebody opens, cites or finds it.")
+        return
+    opened, cited, shown = st.columns(3)
+    opened.metric("Opened", f"{usage.opened:,}")
+    cited.metric("Cited", f"{usage.cited:,}")
+    shown.metric("Passages shown", f"{usage.shown:,}", help="As results of a search")
+    st.caption(f"Last {ago(usage.last, utc_now())}. Opening it again within ten minutes counts once.")
+    questions = [each for each in usage.questions if each.question]
+    if not questions:
+        return
+    more = f", the latest {_MOST_QUESTIONS}" if len(questions) > _MOST_QUESTIONS else ""
+    st.markdown(f"**For {count(len(questions), 'question')}**{more}")
+    draw_table(
+        f"usage.{document.id}",
+        "Questions",
+        _COLUMNS,
+        [_row(number, each) for number, each in enumerate(questions[:_MOST_QUESTIONS])],
+        on={"chosen": lambda number: None},
+        keys=False,
+    )
+
+
+def _row(number: int, usage: QuestionUsage) -> dict[str, object]:
+    return {
+        "id": number,
+        "name": shorten(usage.question, _QUESTION_LENGTH),
+        "full": usage.question,
+        "address": f"search?{urlencode({'q': usage.question})}",
+        "sentence": [],
+        "cells": {
+            "opened": f"{usage.opened:,}" if usage.opened else "",
+            "cited": f"{usage.cited:,}" if usage.cited else "",
+            "shown": f"{usage.shown:,}" if usage.shown else "",
+            "last": ago(usage.last, utc_now()),
+        },
+    }
 
 
 _VIEWS: Mapping[str, Callable[[Document], None]] = {

@@ -10,27 +10,44 @@ from zlib import crc32
 
 import streamlit as st
 
+from core.answers.context import context_of_hits
+from core.domain.errors import FivefoldError
+from core.domain.five_truths import FiveTruthsAnswer, TruthState
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, Hit, SearchResult
 from core.search.citations.cite import display_quote
+from core.search.exports import FORMATS, file_name
 from core.search.query.syntax import quoted_phrases
-from core.search.ranking.answerability import unanswered_words
+from core.search.ranking.answerability import all_silent_words, unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, session, urls
 from pages.components.search import (
-    answer_strip,
-    exports,
     feedback,
+    five_truths,
+    result_list,
     result_pane,
     save_insight,
     saved_searches,
     shortlists,
 )
-from pages.components.styles import truth_style
+from pages.components.search.five_truths import cached_answer, draw_verdicts
+from pages.components.styles import TRUTHS, truth_style
 from pages.components.wording import count, from_words_asked_for, parts_asked_for, plain, shorten, shorten_middle
 
-__all__ = ["CHOSEN", "PER_PAGE", "choose", "draw_answer", "draw_more", "list_rows", "show_first", "shown_results"]
+__all__ = [
+    "CHOSEN",
+    "PER_PAGE",
+    "check_answer",
+    "choose",
+    "draw_answer",
+    "draw_more",
+    "export_menu",
+    "list_rows",
+    "show_first",
+    "shown_results",
+    "strip_cells",
+]
 
 CHOSEN = "search.chosen"
 """The session key of the passage read in the pane; None: the first result."""
@@ -84,15 +101,15 @@ def draw_answer(result: SearchResult) -> None:
         strip = st.container(key="answer_strip")
         _results(result)
         with strip:
-            answer_strip.draw_strip(result)
+            draw_strip(result)
     else:
         _nothing_found(result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if result.hits:
-            exports.export_menu(result)
+            export_menu(result)
         save_insight.episode_button(result, feedback.opened_passages(result.request.question))
     if result.hits:
-        exports.check_answer(result)
+        check_answer(result)
 
 
 def _summary(result: SearchResult) -> None:
@@ -299,3 +316,118 @@ def _nothing_found(result: SearchResult) -> None:
         for each in nearest:
             document = result.documents.get(each.candidate.passage.document_id)
             cards.miss_line(each.candidate, each.detail, result.request, document)
+
+
+_LETTERS = 150  # characters of a sentence in a cell
+
+_KEY = "search.strip"
+
+
+def draw_strip(result: SearchResult) -> None:
+    """The cells; a click reads a truth's best passage in the pane, or opens its answer where the pane cannot."""
+    try:
+        answer = five_truths.cached_answer(result.request)
+    except FivefoldError as problem:
+        notices.error(problem)
+        return
+    draw = browser_scripts.browser_component("fivefold_answer_strip", "search/answer_strip.js")
+    draw(key=_KEY, data={"cells": strip_cells(answer)}, on_opened_change=lambda: _open(answer, result))
+    if result.answered and (words := all_silent_words(replace(result, truths=answer.states))):
+        st.info(words, icon=":material/search_off:")
+
+
+def _open(answer: FiveTruthsAnswer, result: SearchResult) -> None:
+    opened = st.session_state[_KEY].opened
+    part = next((each for each in answer.truths if each.truth == opened), None)
+    if part is None:
+        return
+    passage_id = part.citations[0].passage_id if part.citations else None
+    if any(each.passage.id == passage_id for each in result.candidates):
+        result_list.choose(int(passage_id or 0))
+    else:
+        st.session_state["search.view"] = "five"
+
+
+def strip_cells(answer: FiveTruthsAnswer) -> list[dict[str, Any]]:
+    """What the strip draws for each truth."""
+    cells = []
+    for part in answer.truths:
+        style, words = TRUTHS[part.truth], part.state_words
+        quote = display_quote(part.citations[0].quote) if part.citations else ""
+        figure = f"{part.figures[0].value} {part.figures[0].words}" if part.figures else ""
+        cells.append(
+            {
+                "truth": part.truth.value,
+                "title": style.words.capitalize(),
+                "colour": style.colour,
+                "state": words,
+                "words": words,
+                "sentence": shorten(figure or quote or part.silence, _LETTERS),
+                "help": quote or figure or part.silence,
+                "opens": part.state is TruthState.ANSWERED or bool(part.citations),
+            }
+        )
+    return cells
+
+
+_MOST_LETTERS = 20_000  # characters of a pasted answer; chosen by hand
+_HOLDS = {
+    "csv": "one row per result, with every part of its score",
+    "xlsx": "results, scores, citations, what was left out, sources",
+    "json": "everything, for programs",
+    "markdown": "a text to hand on, with a bibliography",
+}
+
+
+def export_menu(result: SearchResult) -> None:
+    """A menu of files; each is made when its button is pressed."""
+    with st.popover("Export", icon=":material/ios_share:", type="tertiary", key="search.export"):
+        if len(result.hits) < result.total:
+            st.caption(f"{page_words(result)}: those shown")
+        for form in FORMATS.values():
+            st.download_button(
+                f"{form.label} :gray[– {_HOLDS[form.name]}]",
+                _file_maker(form.made, result),
+                file_name(result.request.question, form.ending),
+                form.media_type,
+                key=f"search.export.{form.name}",
+                icon=":material/download:",
+                on_click="ignore",
+                type="tertiary",
+            )
+
+
+def _file_maker(made: Callable[[SearchResult], bytes], result: SearchResult) -> Callable[[], bytes]:
+    """The truths are asked when the file is made; the strip above the list has mostly asked them already."""
+    return lambda: made(replace(result, truths=cached_answer(result.request).states))
+
+
+def check_answer(result: SearchResult) -> None:
+    """The cited sentences by number, to copy; and a text that cites them, checked sentence by sentence."""
+    question = result.request.question
+    checked_question, text = st.session_state.get("search.checked", ("", ""))
+    shown = bool(text) and checked_question == question
+    with st.expander("Check a pasted answer", icon=":material/fact_check:", key="search.check", expanded=shown):
+        block = context_of_hits(result)
+        if not block.citations:
+            st.caption("There is no cited sentence to check an answer against.")
+            return
+        st.caption(f"{count(len(block.citations), 'sentence')} by number, for a language model to cite:")
+        with st.container(height=180, border=False):
+            st.code(block.text, language=None, wrap_lines=True)
+        st.caption("Paste a text that cites them by number, as in: Deposits are due monthly [42.3].")
+        st.text_area(
+            "Text to check",
+            key="search.pasted",
+            height=140,
+            max_chars=_MOST_LETTERS,
+            label_visibility="collapsed",
+            placeholder="An answer with numbers in square brackets",
+        )
+        st.button("Check", icon=":material/fact_check:", key="search.do_check", on_click=_check, args=(question,))
+        if shown:
+            draw_verdicts(text, block)
+
+
+def _check(question: str) -> None:
+    st.session_state["search.checked"] = (question, st.session_state["search.pasted"].strip())

@@ -1,6 +1,6 @@
 """Saving a sentence as an insight, or a search with its opened results as an episode."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -61,17 +61,15 @@ def _form(hit: Hit, result: SearchResult, key: str) -> None:
     _sector(text, key)
     with notices.show_errors():
         tag_choice(f"{key}.tags", list(insight_service().counts(Insight).tags))
+    _save_button("Save", key, _save, (key, links, hit, result))
+
+
+def _save_button(title: str, key: str, save: Callable[..., None], args: tuple[object, ...]) -> None:
+    """In whose name, why the last try failed, and the button."""
     st.caption(f"In the name of {plain(who())}." if who() else "Saved anonymously. Set your name on *Insights*.")
     if problem := st.session_state.pop(f"{key}.problem", None):
         notices.error(problem)
-    st.button(
-        "Save",
-        key=f"{key}.save",
-        type="primary",
-        icon=":material/save:",
-        on_click=_save,
-        args=(key, links, hit, result),
-    )
+    st.button(title, key=f"{key}.save", type="primary", icon=":material/save:", on_click=save, args=args)
 
 
 def _earlier_insights(document_id: int, passage_id: int) -> None:
@@ -185,17 +183,7 @@ def _episode_form(result: SearchResult, question: str, opened: Sequence[int]) ->
     )
     with notices.show_errors():
         tag_choice(f"{_EPISODE}.tags", list(insight_service().counts(Episode).tags))
-    st.caption(f"In the name of {plain(who())}." if who() else "Saved anonymously. Set your name on *Insights*.")
-    if problem := st.session_state.pop(f"{_EPISODE}.problem", None):
-        notices.error(problem)
-    st.button(
-        "Keep",
-        key=f"{_EPISODE}.save",
-        type="primary",
-        icon=":material/save:",
-        on_click=_save_episode,
-        args=(result, opened),
-    )
+    _save_button("Keep", _EPISODE, _save_episode, (result, opened))
 
 
 def _opened_documents(result: SearchResult, opened: Sequence[int]) -> None:

@@ -54,6 +54,6 @@ def act_of(kind: LearningActionKind = LearningActionKind.APPLIED, **changes: Any
 
 def verdict_of(document_id: int = 3, **changes: Any) -> LabelVerdict:
     """Somebody said what a document states."""
-    values: dict[str, Any] = {"document_id": document_id, "sha256": "ab", "field": "truth", "said": "intent"}
+    values: dict[str, Any] = {"document_id": document_id, "sha256": "ab", "field": "truth", "value": "intent"}
     values |= {"who": "ann", "at": MOMENT, "given": "reality", "automatic": True, "move": move_of(document_id)}
     return LabelVerdict(**(values | changes))

@@ -116,7 +116,7 @@ def test_verdicts_come_in_their_order_with_the_moves_of_one_document(new_store: 
     statements = [
         verdict_of(3),
         verdict_of(4, field="domain", given=None),
-        verdict_of(3, said="", automatic=False, move=None),
+        verdict_of(3, value="", automatic=False, move=None),
     ]
     store.add_verdicts(statements[:2])
     store.add_verdicts(statements[2:])
