@@ -10,7 +10,7 @@ from core.domain.documents import Label, Page, Truth
 from core.domain.errors import BadTable
 from core.evaluation.judgments.files import LabelRow
 from core.evaluation.tuning.candidate_fitting import fitted_dates
-from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_passages_and_dates
+from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     UNSURE_DATE,
@@ -148,7 +148,7 @@ def test_passages_are_learned_from_the_documents_they_stand_in(model: Classifier
 
 def test_a_model_keeps_its_other_heads_when_passages_and_dates_are_fitted_again(model: ClassifierModel) -> None:
     documents = [replace(each, passages=()) for each in corpus()]
-    again = fit_passages_and_dates(model, [*documents, *dated_corpus(UNSURE_DATE)])
+    again = fit_parts(model, [*documents, *dated_corpus(UNSURE_DATE)])
     assert {name: again.heads[name] for name in ("truth", "authority", "place")} == {
         name: model.heads[name] for name in ("truth", "authority", "place")
     }
