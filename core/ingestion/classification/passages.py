@@ -87,7 +87,7 @@ def _labelled(
 
 
 def _continues(passage: Passage, truth: Truth | None, before: Passage | None) -> bool:
-    """Whether a list item or unfinished sentence continues the law that signs with_label just before it, in one section."""
+    """Whether a list item or unfinished sentence continues the law that signs told just before it, in one section."""
     if before is None or truth is None or before.truth in (None, truth) or before.section != passage.section:
         return False
     first = not before.truth_evidence[0].rule.startswith(("continues", READS_LIKE))
