@@ -208,6 +208,7 @@ def _read_folder(labels: Path, files: Path, weight: float) -> "Iterator[_ReadFil
         report(done, len(paths))
 
 
+# Over 40 lines: what is read once of a file, and the imports that start slowly.
 def _read_file(
     row: "LabelRow",
     data: bytes,
