@@ -191,7 +191,7 @@ def _passage_head(
     owner = np.repeat(np.arange(len(problem.documents)), [len(each.passages) for each in problem.documents])
     dimensions = problem.documents[0].vectors.shape[1]
     form, words, mean = (np.zeros((n, len(classes))) for n in (len(problem.form_mean), len(vocabulary.idf), dimensions))
-    right = np.array([classes.index(problem.documents[at].truth) for at in owner], dtype=np.intp)
+    right = np.array([classes.index(problem.documents[int(at)].truth) for at in owner], dtype=np.intp)
     if len(set(right.tolist())) < len(classes):
         return Head(tuple(classes), {"words": words}, form, mean, np.zeros(len(classes))), {"lead": _NO_LEAD}
     terms = [vocabulary.vector(word_places(text).counts) for each in problem.documents for text in each.passages]
@@ -216,7 +216,7 @@ def _passage_head(
     leads = np.stack([np.where(given == at, -np.inf, scores[:, at]) for at in quoted]).max(axis=0)
     leads -= scores[np.arange(len(right)), given]
     leads[[len(rows) < LEAST_WORDS for rows, _ in terms]] = -np.inf
-    leads = leads[[problem.documents[at].language == NATIVE for at in owner]]
+    leads = leads[[problem.documents[int(at)].language == NATIVE for at in owner]]
     lead = max(0.0, float(np.quantile(leads, 1.0 - _DIFFERING, method="higher"))) if len(leads) else _NO_LEAD
     return Head(tuple(classes), {"words": words}, form, mean, first + second), {"lead": lead}
 
