@@ -60,18 +60,18 @@ def fitted_places(
 
 def fitted_domains(documents: Sequence[TrainingDocument], weights: Matrix) -> dict[str, float]:
     """The weights of keywords and of meaning, and the lead of "general"; {} where no document gives such evidence."""
-    told = [(each, count) for each, count in zip(documents, weights.tolist(), strict=True)]
-    told = [(each, count) for each, count in told if each.domain in each.domain_evidence]
-    if not told:
+    usable = [(each, count) for each, count in zip(documents, weights.tolist(), strict=True)]
+    usable = [(each, count) for each, count in usable if each.domain in each.domain_evidence]
+    if not usable:
         return {}
     rows = [
         (keywords, meaning, float(value == GENERAL))
-        for each, _ in told
+        for each, _ in usable
         for value, (keywords, meaning) in each.domain_evidence.items()
     ]
-    credit = np.array([float(value == each.domain) for each, _ in told for value in each.domain_evidence])
-    starts = np.cumsum([0, *(len(each.domain_evidence) for each, _ in told[:-1])]).tolist()
-    counts = np.array([count for _, count in told])
+    credit = np.array([float(value == each.domain) for each, _ in usable for value in each.domain_evidence])
+    starts = np.cumsum([0, *(len(each.domain_evidence) for each, _ in usable[:-1])]).tolist()
+    counts = np.array([count for _, count in usable])
     found = _fitted_choice(np.array(rows), starts, credit, counts, np.full(3, _DOMAIN_RIDGE))
     return dict(zip(("keyword", "meaning", "general_lead"), found.tolist(), strict=True))
 

@@ -106,7 +106,7 @@ def training_document(
     the passages with these numbers; without it they are 0. prototypes: without them nothing is learned about domains.
     A region's jurisdiction counts as its country's.
     """
-    kept = _spread(len(passages))
+    spread = _spread(len(passages))
     named = replace(sample, name=row.name, name_words=name_words(row.name))
     features = replace(features_of(sample), name=features_of(named).name)
     jurisdiction = _PLACE.match(row.jurisdiction)
@@ -122,8 +122,8 @@ def training_document(
         vectors,
         tuple(place_mentions(sample, language, terms)),
         weight,
-        tuple(passages[number] for number in kept),
-        embed(kept) if embed and kept else np.zeros((len(kept), vectors.shape[1]), dtype=np.float32),
+        tuple(passages[number] for number in spread),
+        embed(spread) if embed and spread else np.zeros((len(spread), vectors.shape[1]), dtype=np.float32),
         GENERAL if row.domain in ("", "other") else row.domain,
         _domain_evidence(sample, prototypes, vectors, terms, language) if prototypes else {},
     )
