@@ -355,15 +355,18 @@ def ir(folder: Path, out: Out = None) -> None:
 
 
 @evaluate.command("tables")
-def evaluate_tables(questions: Path, folder: Path, out: Out = None) -> None:
-    """How often questions to tables are answered rightly, or rightly refused; FOLDER holds a folder per set."""
+def evaluate_tables(folder: Path, out: Out = None) -> None:
+    """How often questions to tables are answered rightly, or rightly refused, by kind of question; FOLDER holds
+    questions.jsonl or questions.toml, and a folder of tables per set."""
     from bootstrap.scratch_library import scratch_table_services
-    from core.evaluation.benchmarks.tables import judged, read_questions, summary, wrong_text
+    from core.evaluation.benchmarks.tables import by_kind, judged, read_asked, summary, wrong_text
+    from core.formats.terminal import grouped
 
-    judged_questions = read_questions(questions)
-    with scratch_table_services(folder, sorted({each.collection for each in judged_questions})) as services:
-        results = [judged(each, services[each.collection].ask(each.question)) for each in judged_questions]
-    typer.echo(wrong_text(results))
+    questions = read_asked(folder)
+    with scratch_table_services(folder, sorted({each.collection for each in questions})) as services:
+        results = [judged(each, services[each.collection].ask(each.question)) for each in questions]
+    typer.echo(f"{wrong_text(results)}\n")
+    typer.echo(f"{grouped('kind', by_kind(results))}\n")
     output_measures(summary(results), out)
 
 

@@ -13,6 +13,10 @@ __all__ = ["QuestionLexicon", "ValueWords", "asking", "read_asking"]
 
 _TOP = (
     "abbreviations",
+    "beside",
+    "called",
+    "dimensions",
+    "measures",
     "nothing",
     "units",
     "respelled",
@@ -24,6 +28,8 @@ _TOP = (
     "linking",
     "telling",
     "row_words",
+    "persons",
+    "seasons",
     "refuse",
     "operators",
     "value_words",
@@ -46,7 +52,7 @@ _OPERATORS = (
         "earliest",
     ),
     *("group", "more", "at_least", "less", "at_most", "or_more", "or_less", "exactly", "between", "before", "after"),
-    *("not", "empty", "or", "reports_to", "year", "quarter", "month"),
+    *("versus", "not", "empty", "or", "reports_to", "year", "quarter", "month"),
 )
 
 
@@ -61,13 +67,19 @@ class ValueWords:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLexicon:
-    """abbreviations: header abbreviation → meaning. respelled: misspelling → word. expanded: word → words. opposites:
+    """abbreviations: header abbreviation → meaning. beside: kind of column → stems that may stand beside its name.
+    called: stem → others that rows of such a table are called. dimensions: superlative → stems of what it compares.
+    measures: unit → what it measures, and its size. respelled: misspelling → word. expanded: word → words. opposites:
     stem of a word for yes → stems of words for no. nothing: lower-case cell values that mean "empty". synonyms: stem →
-    equivalent stems. light, ignorable, linking, row_words, units: stems. telling: words. refuse: reason → phrases.
-    operators: phrase as lower-case words → operator.
+    equivalent stems. light, ignorable, linking, persons, row_words, units: stems. seasons, telling: words. refuse:
+    reason → phrases. operators: phrase as lower-case words → operator.
     """
 
     abbreviations: Mapping[str, str]
+    beside: Mapping[str, frozenset[str]]
+    called: Mapping[str, frozenset[str]]
+    dimensions: Mapping[str, frozenset[str]]
+    measures: Mapping[str, tuple[str, float]]
     respelled: Mapping[str, str]
     expanded: Mapping[str, str]
     opposites: Mapping[str, frozenset[str]]
@@ -76,6 +88,8 @@ class QuestionLexicon:
     ignorable: frozenset[str]
     linking: frozenset[str]
     telling: frozenset[str]
+    persons: frozenset[str]
+    seasons: frozenset[str]
     row_words: frozenset[str]
     nothing: frozenset[str]
     units: frozenset[str]
@@ -94,6 +108,7 @@ def asking() -> QuestionLexicon:
     return read_asking(table("question_lexicon"))
 
 
+# Long: one statement per part of the file.
 def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
     """Parses and checks the table. Raises BadTable naming the file and the problem."""
     for where, part, known in (("top level", rows, _TOP), ("operators", rows.get("operators", {}), _OPERATORS)):
@@ -116,6 +131,10 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         value_words.append(ValueWords(frozenset(row["values"]), tuple(row["words"]), when))
     return QuestionLexicon(
         abbreviations=rows["abbreviations"],
+        beside={kind: frozenset(stem(word) for word in words) for kind, words in rows["beside"].items()},
+        called=_synonyms(rows["called"]),
+        dimensions={word: frozenset(stem(each) for each in words) for word, words in rows["dimensions"].items()},
+        measures={unit: (kind, size) for kind, units in rows["measures"].items() for unit, size in units.items()},
         respelled=rows["respelled"],
         expanded=rows["expanded"],
         opposites=_opposites(rows["opposites"]),
@@ -124,6 +143,8 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         ignorable=frozenset(stem(word) for word in rows["ignorable"]),
         linking=frozenset(stem(word) for word in rows["linking"]),
         telling=frozenset(rows["telling"]),
+        persons=frozenset(stem(word) for word in rows["persons"]),
+        seasons=frozenset(rows["seasons"]),
         row_words=frozenset(stem(word) for word in rows["row_words"]),
         nothing=frozenset(rows["nothing"]),
         units=frozenset(stem(word) for word in rows["units"]),

@@ -1,4 +1,5 @@
 """Natural-language question → query → rows. Deterministic; refuses rather than guesses."""
+# Over 300 lines: readings are ranked, answered, chosen and refused by the same scores.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +11,10 @@ from core.knowledge.question_lexicon import asking
 from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
 from core.table_qa.parsing.items import Unclear
-from core.table_qa.parsing.lexicon import ColumnValues, corrections, entity_stems, index_values
-from core.table_qa.parsing.reader import QuestionItem, QuestionWords, read_question, split_question
-from core.table_qa.parsing.tokens import Token, value_words
+from core.table_qa.parsing.lexicon import ColumnValues, entity_stems, index_values
+from core.table_qa.parsing.misspellings import corrections
+from core.table_qa.parsing.reader import QuestionItem, QuestionWords, ambiguous_date, read_question, split_question
+from core.table_qa.parsing.tokens import Token, plain_header, value_words
 from core.table_qa.query_builder import build_query, variants
 from core.table_qa.query_description import citation_of, describe_query, headline, tables_of
 from core.table_qa.store import TableStore
@@ -30,6 +32,8 @@ _OTHERS_MARGIN = 1.0
 _TIE_MARGIN = 0.15
 """Readings whose scores differ by less are equally likely; when their answers differ, the question is not answered but
 handed back with the choice. A little more than the least cost of a rival meaning."""
+_ALTERNATIVE_COST = 0.001
+"""Keeps alternatives that are as likely in their order."""
 _UNNAMED_COST = 5
 """Keeps tables no word names behind all others when a refusal is worded."""
 _LONGEST_PHRASE = 4
@@ -44,7 +48,8 @@ _REFUSALS = {
     "reason": "The tables say what is, not why; ask the documents on Search.",
 }
 
-_AMBIGUOUS = "The question can be read in more than one way. Choose what you meant."
+_CHOOSE = "Choose what you meant."
+_AMBIGUOUS = f"The question can be read in more than one way. {_CHOOSE}"
 
 ValuesByTable = Mapping[str, Sequence[tuple[str, str]]]
 """Table → (column, value)s."""
@@ -96,8 +101,10 @@ class TableAnswerer:
             return TableAnswer(
                 question, refusal=f"The question has more than {LONGEST_QUESTION:,} letters; ask briefly."
             )
-        if refusal := _refusal_of_kind(question):
+        if refusal := _refusal_of_kind(question, tables):
             return TableAnswer(question, refusal=refusal)
+        if date_read := ambiguous_date(question):
+            return self._either_date(question, *date_read, tables, today)
         words = split_question(question, today)
         if not words.tokens:
             return TableAnswer(question, refusal="The question is empty.")
@@ -105,6 +112,15 @@ class TableAnswerer:
         if not found.readings:
             return TableAnswer(question, refusal=_refusal_of_failure(found.failure))
         return self._answer(question, found.readings, tables, found.notes)
+
+    def _either_date(
+        self, question: str, written: str, one: str, other: str, tables: Sequence[RealityTable], today: date
+    ) -> TableAnswer:
+        """The choice between two readings of a date in numbers."""
+        answers = [self.ask(question.replace(written, day), tables, today) for day in (one, other)]
+        choices = tuple(OtherReading(each.reading, each.query) for each in answers if each.query is not None)
+        refusal = f"{written} may be {one} or {other}. {_CHOOSE if choices else 'Write it as year, month and day.'}"
+        return TableAnswer(question, refusal=refusal, others=choices)
 
     def follow(self, question: str, query: TableQuery, tables: Sequence[RealityTable]) -> TableAnswer:
         """The answer to a reading chosen by the user. Raises StoreFailed."""
@@ -169,7 +185,11 @@ class TableAnswerer:
                     failures.append(_Failure(variant.score, "", reading.unexplained, base, reading.items))
                 else:
                     score = variant.score - built.doubt + asks_who
-                    readings.append(_ReadingCandidate(built.query, score, built.unused, built.one_row))
+                    queries = (built.query, *built.alternatives)
+                    readings += [
+                        _ReadingCandidate(each, score - place * _ALTERNATIVE_COST, built.unused, built.one_row)
+                        for place, each in enumerate(queries)
+                    ]
         readings.sort(key=lambda candidate: -candidate.score)
         distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)
@@ -252,14 +272,17 @@ class TableAnswerer:
         )
 
 
-def _refusal_of_kind(question: str) -> str:
-    """Why no table can answer, whatever it holds; "" when one may."""
+def _refusal_of_kind(question: str, tables: Sequence[RealityTable]) -> str:
+    """Why no table can answer, whatever it holds; "" when one may. A column may be called so: "would recommend"."""
+    headers = [" ".join(plain_header(column.header)) for table in tables for column in table.columns]
     text = f" {' '.join(question.lower().split()).strip('?!. ')} "
     first, _, rest = text.strip().partition(" ")
     if first in _YES_OR_NO and not rest.startswith(("there ", "we ", "you ")):
         return _REFUSALS["yes or no"]
     for name, phrases in asking().refuse.items():
         for phrase in phrases:
+            if any(phrase in header.split() and f" {header} " in text for header in headers):
+                continue
             if f" {phrase} " in text and (name != "reason" or text.startswith(f" {phrase} ")):
                 return _REFUSALS[name]
     return ""

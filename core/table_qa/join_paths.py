@@ -1,5 +1,7 @@
 """Links between tables: which columns refer to which keys, and how to join tables over them."""
+# Over 300 lines: links are suggested and followed by the same words and costs.
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +16,7 @@ __all__ = [
     "ReachableTables",
     "flag_values",
     "is_amount",
+    "is_year",
     "label_columns",
     "money_columns",
     "name_column",
@@ -41,6 +44,8 @@ _ROLES = _stems("manager supervisor parent boss lead superior approver approved 
 _NAMING = _stems("id identifier number no num code year key zip nr")
 _SUPERIORS = _stems("manager mgr supervisor parent boss lead reports superior")
 _EMPLOYEES = _stems("employee staff worker person personnel")
+_FIRST_YEAR, _LAST_YEAR = "1500", "2100"
+"""Whole numbers that all lie between these are years. Chosen by hand; not fitted."""
 Overlap = Callable[[ColumnRef, ColumnRef], tuple[int, int]]
 
 
@@ -168,8 +173,13 @@ def is_amount(table: RealityTable, column: Column) -> bool:
     Identifiers are keys, columns that refer to another table, and columns whose header ends in id, number, code or
     year.
     """
-    if not column.type.numeric or header_words(column.header)[-1] in _NAMING:
+    words = header_words(column.header)
+    named = header_words(re.sub(r"\(.*\)", "", column.header)) or words
+    if not column.type.numeric or named[-1] in _NAMING or is_year(column):
         return False
+    sums = set(words) & (asking().beside["number"] | asking().beside["money"])
+    if column.type is ColumnType.INTEGER and set(words) <= set(header_words(table.name)) and not sums:
+        return False  # the route of routes
     return not any(link.column == column.name for link in _active_links(table))
 
 
@@ -183,6 +193,14 @@ def flag_values(column: Column) -> tuple[str, str] | None:
     if column.type is not ColumnType.TEXT or not {"yes", "no"} <= set(lower):
         return None
     return (lower["yes"], lower["no"]) if set(lower) - {"yes", "no"} <= asking().nothing else None
+
+
+def is_year(column: Column) -> bool:
+    """Whether a column of whole numbers holds years: all of them are, or have been, one."""
+    if column.type is not ColumnType.INTEGER or not (len(column.least) == len(column.most) == 4):
+        return False
+    named = "year" in header_words(column.header)
+    return _FIRST_YEAR <= column.least <= column.most <= _LAST_YEAR and (named or column.distinct > 1)
 
 
 def money_columns(table: RealityTable) -> list[Column]:

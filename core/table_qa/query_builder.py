@@ -2,7 +2,8 @@
 # Over 300 lines: what a query uses of the question and what it must not drop are decided together.
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TypeVar, cast
 
 from core.domain.dataset_queries import (
     AggregateMeasure,
@@ -15,7 +16,7 @@ from core.domain.dataset_queries import (
     TableQuery,
 )
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables, flag_values, is_amount
+from core.table_qa.join_paths import ReachableTables, flag_values, is_amount, is_year
 from core.table_qa.parsing.aggregation import (
     read_aggregates,
     read_count,
@@ -23,18 +24,21 @@ from core.table_qa.parsing.aggregation import (
     read_count_per_group,
     read_groups,
     read_rate,
+    share_of,
     use_entities,
 )
 from core.table_qa.parsing.conditions import read_conditions
 from core.table_qa.parsing.items import QuestionParse, Unclear, differs_in_rows, phrase_of
 from core.table_qa.parsing.lexicon import WordMeaning
-from core.table_qa.parsing.ranking import read_list, read_superlative
+from core.table_qa.parsing.ranking import check_who, read_list, read_superlative
 from core.table_qa.parsing.reader import QuestionItem, QuestionReading, QuestionWords
 from core.table_qa.parsing.tokens import Token
 from core.table_qa.query_description import tables_of
+from core.text.tokenize import stem
 
 __all__ = ["BuiltQuery", "build_query", "column_refs", "read_shape", "variants"]
 
+Part = TypeVar("Part")
 # Chosen by hand against the questions in tests/table_qa/asked; not fitted.
 _MOST_VARIANTS = 8
 """Readings tried per table: the most likely one, and variants with one rival meaning each."""
@@ -43,6 +47,8 @@ _VARIANT_COST = 0.5
 _TIE_COST = 0.05
 """The same with a meaning that is as likely: only so much that the order stays the same."""
 _SINGLE_ROW_DOUBT = 1.5
+_EMPLOYED = frozenset(stem(word) for word in ("work", "employed", "have"))
+"""Verbs that say no more of people than that there are some."""
 _IDLE_KINDS = frozenset(("rows", "exactly"))
 """Kinds of items that a query need not use: "records of", "exactly 5"."""
 _MEASURING = ("count", "sum", "average", "median")
@@ -54,17 +60,19 @@ _IDLE_PHRASES = {"between": ("from",), "group": ("by", "at each", "on each", "ac
 @dataclass(frozen=True, slots=True)
 class BuiltQuery:
     """A reading's query, its doubt (≥ 0), and the words of the question that add nothing to it. one_row: as in
-    QuestionParse."""
+    QuestionParse. alternatives: queries that are as likely."""
 
     query: TableQuery
     doubt: float
     unused: tuple[str, ...] = ()
     one_row: bool = False
+    alternatives: tuple[TableQuery, ...] = ()
 
 
 def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: ReachableTables) -> BuiltQuery:
     """The query of a reading. Raises Unclear for words that change the question and that no step used."""
     parse, query = read_shape(read_conditions(words, items, reachable))
+    check_who(parse, query)
     doubt = parse.doubt + (_SINGLE_ROW_DOUBT if _counts_single_row(query, reachable) else 0.0)
     mentioned = {ref.table for ref in column_refs(query)} | set(tables_of(query))
     refs = column_refs(query)
@@ -90,14 +98,29 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
     for index, token in enumerate(words.tokens):
         if index in measured and index not in read and token.stem in asking().linking:
             raise Unclear(f"It is not clear what '{token.word}' is.")
-    if unused and _is_everything(query):
+    if [word for word in unused if stem(word) not in _EMPLOYED] and _is_everything(query):
         raise Unclear(f"It is not clear what '{unused[0]}' asks of the rows.")
-    return BuiltQuery(query, doubt, tuple(dict.fromkeys(unused)), parse.one_row)
+    alternatives = tuple(_swapped(query, *choice) for choice in parse.choices)
+    return BuiltQuery(query, doubt, tuple(dict.fromkeys(unused)), parse.one_row, alternatives)
 
 
 def _is_everything(query: TableQuery) -> bool:
-    """Whether a query only lists all rows."""
-    return not (query.where or query.measures or query.groups or query.order or query.distinct)
+    """Whether a query only lists or counts all rows."""
+    counted = not query.measures or query.measures == (AggregateMeasure(Aggregation.COUNT),)
+    return counted and not (query.where or query.groups or query.order or query.distinct)
+
+
+def _swapped(query: Part, chosen: object, other: object) -> Part:
+    """A query, or a part of one, with another column or aggregation in every place of one."""
+    if query == chosen:
+        return cast("Part", other)
+    if isinstance(query, tuple):
+        return cast("Part", tuple(_swapped(each, chosen, other) for each in query))
+    if is_dataclass(query) and not isinstance(query, type):
+        return replace(
+            query, **{each.name: _swapped(getattr(query, each.name), chosen, other) for each in fields(query)}
+        )
+    return query
 
 
 def _names_again(item: QuestionItem, refs: Collection[ColumnRef]) -> bool:
@@ -205,6 +228,12 @@ _COPULAS = frozenset(
         "holds",
         "use",
         "uses",
+        "come",
+        "comes",
+        "came",
+        "work",
+        "live",
+        "got",
     )
 )
 _SHAPES = (read_count_of_groups, read_superlative, read_rate, read_aggregates, read_count, read_count_per_group)
@@ -269,13 +298,25 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
         before, after = after[1:], after[:1]  # "share of women in Sales"
     if not after:
         before, after = [], before
+    periods = [clause for clause in after if _is_period(clause, parse.reachable)]
+    if len(after) > len(periods):  # "percentage of orders approved in 2023": of those of 2023
+        before, after = [*before, *periods], [clause for clause in after if clause not in periods]
     if not after or (verb is None and len(after) > 1):
         raise Unclear("It is not clear which share is meant.")
     if any(_selects_one_row(clause, parse.reachable) for clause in after):
         raise Unclear("It is not clear which share is meant: every row has a name of its own.")
     parse = replace(use_entities(parse), where=tuple((0, clause) for clause in before))
-    measure = AggregateMeasure(Aggregation.SHARE, None, tuple(after))
+    parse, measure = share_of(parse, after)
     return parse, _completed(parse, TableQuery("", groups=parse.groups, measures=(measure,)))
+
+
+def _is_period(clause: AnyOf | Related, reachable: ReachableTables) -> bool:
+    """Whether a clause is about a date or a year."""
+    if not isinstance(clause, AnyOf) or clause.conditions[0].test is Comparison.EMPTY:
+        return False
+    ref = clause.conditions[0].ref
+    column = reachable.paths[ref.table].table.column(ref.column)
+    return column is not None and (column.type.dated or is_year(column))
 
 
 def _selects_one_row(clause: AnyOf | Related, reachable: ReachableTables) -> bool:

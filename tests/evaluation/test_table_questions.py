@@ -9,10 +9,12 @@ import pytest
 
 from core.domain.dataset_queries import Rows, TableAnswer
 from core.domain.errors import BadRequest
+from core.evaluation.benchmarks.table_sql import known_answers
 from core.evaluation.benchmarks.tables import (
-    JudgedTableQuestion,
     TableQuestionReport,
+    by_kind,
     judged,
+    read_asked,
     read_questions,
     summary,
     wrong_text,
@@ -137,30 +139,74 @@ RESULTS = [
 ]
 
 
-def test_a_summary_gives_the_shares_and_names_what_was_wrong() -> None:
-    assert summary(RESULTS) == {
+def test_a_summary_gives_the_shares_and_names_what_was_not_right() -> None:
+    found = summary(RESULTS)
+    assert {name: found[name] for name in ("questions", "answerable", "answered", "wrong", "refused")} == {
         "questions": 5,
-        "right": 2,
-        "accuracy": 0.4,
-        "answerable": 0.3333,
-        "to_be_refused": 0.5,
-        "answered_wrongly": 2,
-        "precision": 0.3333,
-        "coverage": 0.3333,
-        "set hr": 0.6667,
-        "set shop": 0.0,
-        "by_kind": {"count": 0.5, "join": 0.0, "refuse": 0.5},
-        "wrong": ["b", "c", "e"],
+        "answerable": 3,
+        "answered": 3,
+        "wrong": 2,
+        "refused": 2,
     }
+    assert (found["precision"], found["coverage"], found["accuracy"]) == (0.3333, 0.3333, 0.4)
+    assert (found["set hr"], found["set shop"], found["not_right"]) == (0.6667, 0.0, ["b", "c", "e"])
+
+
+def test_each_kind_of_question_has_its_own_figures() -> None:
+    found = by_kind(RESULTS)
+    assert list(found) == ["count", "join", "refuse"]
+    assert (found["count"]["precision"], found["count"]["coverage"], found["count"]["refused"]) == (1.0, 0.5, 1)
+    assert (found["refuse"]["wrong"], found["refuse"]["coverage"], found["refuse"]["accuracy"]) == (1, 0.0, 0.5)
 
 
 def test_a_summary_of_nothing_divides_by_nothing() -> None:
     assert summary([])["accuracy"] == 0.0
-    refused_only: list[JudgedTableQuestion] = [RESULTS[3]]
-    assert (summary(refused_only)["answerable"], summary(refused_only)["to_be_refused"]) == (0.0, 1.0)
+    assert summary([RESULTS[3]])["coverage"] == 0.0
 
 
-def test_what_was_wrong_is_told_with_its_reading_or_refusal() -> None:
+def test_wrong_answers_come_with_their_reading_and_then_the_refusals() -> None:
     assert wrong_text(RESULTS[:3]) == (
-        "b: how many?\n    Number of rows\nc: how many?\n    Not found in the tables: 'unicorns'."
+        "wrong   b: how many?\n    Number of rows\nrefused c: how many?\n    Not found in the tables: 'unicorns'."
     )
+
+
+PAY = "Name;Paid;Pay day;Zip;Late?\nAnn;$1,200.50;03/04/2024;07030;Yes\nBo;$10;25/12/2023;10001;\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("unanswerable", {"refused": True}),
+        ("SELECT count(*) FROM t", {"number": 2}),
+        ("SELECT sum(num(Paid)) FROM pay", {"number": 1210.5}),
+        ("SELECT median(num(Paid)) FROM t", {"number": 605.25}),
+        ("SELECT Name FROM t WHERE day([Pay day], '%d/%m/%Y') < '2024-01-01'", {"value": "Bo"}),
+        ("SELECT Zip FROM t", {"rows": ["07030", "10001"], "total": 2}),
+        ("SELECT Name FROM t WHERE Zip = '1'", {"rows": [], "total": 0}),
+        ("SELECT Name, num(Paid) FROM t", {"groups": {"Ann": 1200.5, "Bo": 10}}),
+        ("SELECT [Late?], count(*) FROM t GROUP BY 1", {"groups": {"Yes": 1}}),
+    ],
+)
+def test_an_answer_is_computed_from_the_file(tmp_path: Path, statement: str, expected: dict[str, Any]) -> None:
+    (tmp_path / "pay.csv").write_text(PAY, "utf-8")
+    assert known_answers(tmp_path, [statement]) == [expected]
+
+
+def test_a_wrong_statement_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pay.csv").write_text(PAY, "utf-8")
+    with pytest.raises(BadRequest, match="SELECT nothing FROM t"):
+        known_answers(tmp_path, ["SELECT nothing FROM t"])
+
+
+def test_a_folder_may_hold_questions_with_their_statements(tmp_path: Path) -> None:
+    (tmp_path / "hr").mkdir()
+    (tmp_path / "hr" / "pay.csv").write_text(PAY, "utf-8")
+    (tmp_path / "questions.toml").write_text('[hr]\n"how many" = ["count", "SELECT count(*) FROM t"]\n', "utf-8")
+    assert read_asked(tmp_path) == [TableQuestionReport("hr-01", "hr", "count", "how many", {"number": 2})]
+    with pytest.raises(BadRequest, match="contains no questions"):
+        read_asked(tmp_path / "hr")
+
+
+def test_yes_is_the_same_in_a_file_and_in_the_database() -> None:
+    given = answer("late rows", (True, 2), (False, 1))
+    assert judged(judged_question({"groups": {"Yes": 2, "No": 1}}), given).right

@@ -1,10 +1,18 @@
 """Questions with known answers, asked of tables people did not make for us. The share of right answers may not fall."""
 
+import runpy
 from pathlib import Path
 
 import pytest
 
-from core.evaluation.benchmarks.tables import JudgedTableQuestion, judged, read_questions, summary
+from core.evaluation.benchmarks.tables import (
+    JudgedTableQuestion,
+    judged,
+    read_asked,
+    read_questions,
+    summary,
+    wrong_text,
+)
 from core.table_qa.service import TableService
 from tests.table_qa.conftest import Loaded
 
@@ -54,3 +62,26 @@ def test_the_same_question_gives_the_same_answer(desk_for: Loaded) -> None:
     desk = desk_for(ASKED / "corp")
     first, second = (desk.ask("average salary by department") for _ in range(2))
     assert (first.reading, first.rows and first.rows.rows) == (second.reading, second.rows and second.rows.rows)
+
+
+@pytest.mark.parametrize(
+    ("folder", "precision", "coverage"),
+    [("development", 0.95, 0.85), ("held_out", 0.87, 0.6), ("held_out_2", 0.9, 0.7)],
+)
+def test_answers_about_constructed_tables_are_right_and_the_rest_is_refused(
+    desk_for: Loaded, folder: str, precision: float, coverage: float
+) -> None:
+    questions = read_asked(ASKED / folder)
+    results = [judged(each, desk_for(ASKED / folder / each.collection).ask(each.question)) for each in questions]
+    found = summary(results)
+    assert found["precision"] >= precision, wrong_text(results)
+    assert found["coverage"] >= coverage
+
+
+def test_the_constructed_tables_are_what_their_script_writes(tmp_path: Path) -> None:
+    script = (ASKED / "make_tables.py").read_text("utf-8")
+    (tmp_path / "make_tables.py").write_text(script, "utf-8")
+    runpy.run_path(str(tmp_path / "make_tables.py"))
+    written = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
+    assert len(written) >= 40
+    assert all((tmp_path / path).read_bytes() == (ASKED / path).read_bytes() for path in written)

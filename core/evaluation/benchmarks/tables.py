@@ -1,16 +1,28 @@
 """Measures answers to table questions against a file of questions with known answers."""
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from core.domain.dataset_queries import TableAnswer
 from core.domain.datasets import ROW_COLUMN
 from core.domain.errors import BadRequest
+from core.evaluation.benchmarks.table_sql import known_answers
 
-__all__ = ["JudgedTableQuestion", "TableQuestionReport", "judged", "read_questions", "summary", "wrong_text"]
+__all__ = [
+    "JudgedTableQuestion",
+    "TableQuestionReport",
+    "by_kind",
+    "judged",
+    "read_asked",
+    "read_questions",
+    "summary",
+    "wrong_text",
+]
 
 _ANSWERS = ("number", "value", "rows", "total", "groups", "refused")
 
@@ -58,6 +70,26 @@ def read_questions(path: Path) -> list[TableQuestionReport]:
     return questions
 
 
+def read_asked(folder: Path) -> list[TableQuestionReport]:
+    """The questions of `questions.jsonl` and `questions.toml` in a folder that holds a folder of tables per set.
+
+    The second names, per set, each question with its kind and the SQL that computes its answer from the files. Raises
+    BadRequest for a folder without either, and for a wrong question.
+    """
+    lines, computed = folder / "questions.jsonl", folder / "questions.toml"
+    if not lines.is_file() and not computed.is_file():
+        raise BadRequest(f"'{folder}' contains no questions.", "Add questions.jsonl or questions.toml.")
+    questions = read_questions(lines) if lines.is_file() else []
+    if computed.is_file():
+        for collection, rows in tomllib.loads(computed.read_text("utf-8")).items():
+            answers = known_answers(folder / collection, [statement for _, statement in rows.values()])
+            questions += [
+                TableQuestionReport(f"{collection}-{number:02}", collection, kind, question, expected)
+                for number, ((question, (kind, _)), expected) in enumerate(zip(rows.items(), answers, strict=True), 1)
+            ]
+    return questions
+
+
 def judged(question: TableQuestionReport, answer: TableAnswer) -> JudgedTableQuestion:
     """Compare an answer with the known one."""
     expected = question.expected
@@ -78,38 +110,50 @@ def judged(question: TableQuestionReport, answer: TableAnswer) -> JudgedTableQue
 
 
 def summary(results: Sequence[JudgedTableQuestion]) -> dict[str, Any]:
-    """Shares of right answers, in [0, 1]: of all, of the answerable, of those to be refused, per kind and collection.
-    answered_wrongly: questions that got an answer that is not theirs. precision: right answers among all answers given.
-    coverage: rightly answered among the answerable."""
-    answerable = [each for each in results if "refused" not in each.question.expected]
-    refused = [each for each in results if "refused" in each.question.expected]
-    kinds = sorted({each.question.kind for each in results})
+    """Counts and shares in [0, 1]. accuracy: right answers and right refusals among all questions. precision: right
+    answers among those given. coverage: rightly answered among the answerable. wrong: answers that are not the known
+    one. refused: refusals, right or not."""
     collections = sorted({each.question.collection for each in results})
     return {
-        "questions": len(results),
-        "right": sum(each.right for each in results),
-        "accuracy": _share(results),
-        "answerable": _share(answerable),
-        "to_be_refused": _share(refused),
-        "answered_wrongly": sum(each.answer.answered and not each.right for each in results),
-        "precision": _share([each for each in results if each.answer.answered]),
-        "coverage": round(sum(each.answer.answered and each.right for each in answerable) / max(len(answerable), 1), 4),
+        **_figures(results),
         **{
             f"set {name}": _share([each for each in results if each.question.collection == name])
             for name in collections
         },
-        "by_kind": {kind: _share([each for each in results if each.question.kind == kind]) for kind in kinds},
-        "wrong": [each.question.id for each in results if not each.right],
+        "by_kind": by_kind(results),
+        "not_right": [each.question.id for each in results if not each.right],
+    }
+
+
+def by_kind(results: Sequence[JudgedTableQuestion]) -> dict[str, dict[str, float]]:
+    """The same figures for each kind of question."""
+    kinds = sorted({each.question.kind for each in results})
+    return {kind: _figures([each for each in results if each.question.kind == kind]) for kind in kinds}
+
+
+def _figures(results: Sequence[JudgedTableQuestion]) -> dict[str, float]:
+    answerable = [each for each in results if "refused" not in each.question.expected]
+    answered = [each for each in results if each.answer.answered]
+    right = sum(each.right for each in answered)
+    return {
+        "questions": len(results),
+        "answerable": len(answerable),
+        "answered": len(answered),
+        "wrong": len(answered) - right,
+        "refused": len(results) - len(answered),
+        "precision": _share(answered),
+        "coverage": round(right / len(answerable), 4) if answerable else 0.0,
+        "accuracy": _share(results),
     }
 
 
 def wrong_text(results: Sequence[JudgedTableQuestion]) -> str:
-    """The questions answered wrongly, and how each was interpreted."""
-    return "\n".join(
-        f"{each.question.id}: {each.question.question}\n    {each.answer.reading or each.answer.refusal}"
-        for each in results
-        if not each.right
-    )
+    """The questions answered wrongly with the interpretation, then those refused although they have an answer."""
+    wrong = [each for each in results if each.answer.answered and not each.right]
+    refused = [each for each in results if not each.answer.answered and not each.right]
+    lines = [f"wrong   {each.question.id}: {each.question.question}\n    {each.answer.reading}" for each in wrong]
+    lines += [f"refused {each.question.id}: {each.question.question}\n    {each.answer.refusal}" for each in refused]
+    return "\n".join(lines)
 
 
 def _share(some: Sequence[JudgedTableQuestion]) -> float:
@@ -135,11 +179,17 @@ def _near(cell: object, number: float) -> bool:
         value = float(str(cell))
     except ValueError:
         return False
-    return abs(value - number) <= max(0.01, 1e-6 * abs(number))
+    return abs(value - number) <= max(0.01 if abs(number) > 1 else 0.001, 1e-6 * abs(number))
+
+
+_YES_OR_NO = {"true": "yes", "y": "yes", "false": "no", "n": "no"}
 
 
 def _text(cell: object) -> str:
-    return " ".join(str(cell).split()).casefold()
+    if isinstance(cell, float | Decimal):
+        return f"{float(cell):.12g}"
+    text = " ".join(str(cell).split()).casefold()
+    return _YES_OR_NO.get(text, text)
 
 
 def _holds_number(answer: TableAnswer, number: float) -> bool:

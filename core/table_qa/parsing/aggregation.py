@@ -1,6 +1,7 @@
 """Reads grouping ("by department", "per hire year and state") and aggregates: counts, sums, averages."""
 # Over 300 lines: what is grouped and what is aggregated decide each other ("employees by department").
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.domain.dataset_queries import (
@@ -12,10 +13,12 @@ from core.domain.dataset_queries import (
     Condition,
     DatePart,
     Grouping,
+    Related,
     TableQuery,
 )
 from core.domain.datasets import ColumnType
-from core.table_qa.join_paths import is_amount, label_columns, money_columns
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import is_amount, is_year, label_columns, money_columns
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
     SUPERLATIVES,
@@ -26,6 +29,7 @@ from core.table_qa.parsing.items import (
     counts_rows,
     display_columns,
     first_word,
+    has_word,
     is_entity,
     is_flag,
     number_column_at,
@@ -33,7 +37,7 @@ from core.table_qa.parsing.items import (
     phrase_of,
     take_date_column,
 )
-from core.table_qa.parsing.lexicon import WordMeaning
+from core.table_qa.parsing.lexicon import WordMeaning, entity_stems
 from core.table_qa.parsing.tokens import header_words
 from core.text.tokenize import stem
 
@@ -48,6 +52,7 @@ __all__ = [
     "read_groups",
     "read_measure",
     "read_rate",
+    "share_of",
     "take_rate",
     "use_entities",
 ]
@@ -61,15 +66,25 @@ _IMPLIED_COLUMN = 0.5
 """The column that is added up is not named."""
 SUMMED = frozenset(
     stem(word)
-    for word in "total amount cost sales revenue gross quantity hours units spend freight votes wins losses".split()
+    for word in (
+        "total amount cost sales revenue gross net quantity hours units spend spent freight votes wins losses budget "
+        "actual capacity area principal paid awarded riders stock hand positions kwh energy production credits fee "
+        "fees donation population employees violations minutes fertiliser consumption usage distance"
+    ).split()
 )
 """Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
 _AVERAGED = frozenset(
     stem(word)
-    for word in "rate ratio rating score satisfaction percent percentage share age level index temperature".split()
+    for word in (
+        "yield gpa rate ratio rating score satisfaction percent percentage share age level index temperature"
+    ).split()
 )
 """Columns whose values cannot be added up. Chosen by hand; not fitted."""
+_MOST_GROUPS = 20
+"""Different numbers up to which "per" is about groups ("per grade"). Chosen by hand; not fitted."""
+_IN_TOTAL = ("in total", "altogether", "overall")
 _DATE_PARTS = {"year": DatePart.YEAR, "quarter": DatePart.QUARTER, "month": DatePart.MONTH}
+_PERSONS = frozenset(stem(word) for word in ("employee", "people", "person", "staff", "worker"))
 _ROW_BY_ROW = frozenset(("list", "which", "whose", "who"))
 
 ShapeStep = tuple[QuestionParse, TableQuery | None]
@@ -111,6 +126,7 @@ def _read_group(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Grou
         if dated and dated.meaning and dated.meaning.column and dated.meaning.column.type.dated:
             return parse.use(at, at + 1), [Grouping(dated.meaning.ref, _DATE_PARTS[part.kind])], at + 2
         parse, ref = take_date_column(parse)
+        _check_part(parse, part.kind)
         return parse.use(at), [Grouping(ref, _DATE_PARTS[part.kind])], at + 1
     if _is_possessor(parse, at):
         parse = parse.use(at)
@@ -126,12 +142,41 @@ def _read_group(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Grou
         return parse, [], at
     if is_amount(meaning.path.table, meaning.column) and parse.positions(*SUPERLATIVES):
         return parse, [], at  # "top 5 by salary" is an order
+    _check_ratio(parse, at, meaning)
+    _check_year(parse, at, meaning)
     after = parse.item(at + 1, "year", "month", "quarter")
     if after and meaning.column.type.dated:
         return parse.use(at + 1), [Grouping(meaning.ref, _DATE_PARTS[after.kind])], at + 2
     if meaning.column.type is ColumnType.TIMESTAMP:
         return parse, [Grouping(meaning.ref, DatePart.MONTH)], at + 1
     return parse, [Grouping(ref) for ref in display_columns(parse, meaning, at)], at + 1
+
+
+def _check_part(parse: QuestionParse, part: str) -> None:
+    """Raises Unclear when a column that holds no dates is called "year" too."""
+    base = parse.reachable.base
+    for column in base.columns:
+        if part in header_words(column.header) and not column.type.dated and not is_year(column):
+            raise Unclear(f"'{part}' may be that of a date, or '{column.header}'. Name the column.")
+
+
+def _check_year(parse: QuestionParse, at: int, meaning: WordMeaning) -> None:
+    """Raises Unclear for "per year" where a column that holds no dates is called so in part, and others hold dates."""
+    item, column = parse.items[at], meaning.column
+    word = phrase_of(parse.words, item).lower()
+    if column is None or word not in _DATE_PARTS or column.type.dated or len(header_words(column.header)) == 1:
+        return
+    if any(each.type.dated for each in parse.reachable.base.columns):
+        raise Unclear(f"'{word}' may be that of a date, or '{column.header}'. Name the column.")
+
+
+def _check_ratio(parse: QuestionParse, at: int, meaning: WordMeaning) -> None:
+    """Raises Unclear for "cost per kg": a ratio of two amounts, not groups of one."""
+    before, column = parse.item(at - 1, "group"), meaning.column
+    if before is None or column is None or not is_amount(meaning.path.table, column):
+        return
+    if parse.words.tokens[before.first].word == "per" and column.distinct > _MOST_GROUPS:
+        raise Unclear(f"'per {column.header}' is a ratio of two columns, which is not computed.")
 
 
 def _is_possessor(parse: QuestionParse, at: int) -> bool:
@@ -195,7 +240,21 @@ def take_rate(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMe
     if not before:
         raise Unclear("It is not clear which rate is meant.")
     parse = replace(parse.use(at), where=tuple(each for each in parse.where if each not in before))
-    return parse, AggregateMeasure(Aggregation.SHARE, None, tuple(clause for _, clause in before))
+    return share_of(parse, [clause for _, clause in before])
+
+
+def share_of(parse: QuestionParse, clauses: Sequence[AnyOf | Related]) -> tuple[QuestionParse, AggregateMeasure]:
+    """The share of rows that meet these clauses; rows that say neither yes nor no are not counted."""
+    for clause in clauses:
+        condition = clause.conditions[0] if isinstance(clause, AnyOf) else None
+        column = parse.reachable.paths[condition.ref.table].table.column(condition.ref.column) if condition else None
+        if condition is None or column is None or not is_flag(column):
+            continue
+        nothing = tuple(value for value in column.values if value.strip().lower() in asking().nothing - {"no"})
+        if nothing or column.filled < parse.reachable.paths[condition.ref.table].table.rows:
+            filled = AnyOf((Condition(condition.ref, Comparison.EMPTY, nothing, negated=True),))
+            parse = replace(parse, where=(*parse.where, (0, filled)))
+    return parse, AggregateMeasure(Aggregation.SHARE, None, tuple(clauses))
 
 
 def read_rate(parse: QuestionParse) -> ShapeStep:
@@ -237,8 +296,8 @@ def read_aggregates(parse: QuestionParse) -> ShapeStep:
     measures: list[AggregateMeasure] = []
     for at in parse.positions("sum", "average", "median"):
         parse, measure = read_measure(parse, at)
-        if measure is None and parse.items[at].kind == "sum":
-            parse, measure = _read_sum_of_money(parse, at)
+        if measure is None and parse.items[at].kind in ("sum", "average"):
+            parse, measure = _read_money(parse, at)
         if measure is not None:
             parse, refs = _read_more_numbers(parse)
             measures += [measure, *(replace(measure, ref=ref) for ref in refs)]
@@ -255,14 +314,19 @@ def read_aggregates(parse: QuestionParse) -> ShapeStep:
     return parse, TableQuery("", groups=parse.groups, measures=tuple(dict.fromkeys(measures)))
 
 
-def _read_sum_of_money(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
-    """ "total bonus in 2024", when only one column holds money; "total employees" is a count."""
-    base = parse.reachable.base
-    money = money_columns(base)
-    if len(money) != 1 or is_entity(parse, at + 1) or parse.item(at + 1, "column"):
+def _read_money(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
+    """ "total bonus in 2024", when only one column holds money; "total employees" is a count, "average donation" the
+    average of an amount."""
+    base, kind = parse.reachable.base, AGGREGATIONS[parse.items[at].kind]
+    refs = [ColumnRef(base.name, column.name) for column in money_columns(base)]
+    own = is_entity(parse, at + 1)
+    if kind is Aggregation.SUM and (len(refs) != 1 or own or parse.item(at + 1, "column")):
         return parse, None
-    measure = AggregateMeasure(Aggregation.SUM, ColumnRef(base.name, money[0].name))
-    return parse.use(at).add_doubt(_IMPLIED_COLUMN), measure
+    if kind is Aggregation.AVERAGE and (not refs or not own or entity_stems(base) & asking().persons):
+        return parse, None
+    rivals = tuple((refs[0], other) for other in refs[1:])
+    parse = replace(parse.use(at).add_doubt(_IMPLIED_COLUMN), choices=(*parse.choices, *rivals))
+    return parse, AggregateMeasure(kind, refs[0])
 
 
 def _read_total_column(parse: QuestionParse) -> tuple[QuestionParse, list[AggregateMeasure]]:
@@ -310,7 +374,8 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     if not counts:
         return parse, None
     distinct = bool(parse.positions("distinct"))
-    parse = parse.use(*counts, *parse.positions("distinct"))
+    totals = [at for at in parse.positions("sum") if phrase_of(parse.words, parse.items[at]).lower() in _IN_TOTAL]
+    parse = parse.use(*counts, *totals, *parse.positions("distinct"))
     measure = AggregateMeasure(Aggregation.COUNT)
     at = next((each for each in parse.positions("column", "table", "rows") if each > counts[0]), None)
     if at is not None and not distinct and counts_rows(parse, at):
@@ -323,9 +388,14 @@ def read_count(parse: QuestionParse) -> ShapeStep:
                 raise Unclear(f"It is not clear what '{phrase}' counts.")
             parse = parse.use(at)
             if is_amount(meaning.path.table, meaning.column) and not distinct:
+                if parse.items[at].first - parse.items[counts[0]].last > 1:
+                    raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[at])}' counts.")
                 measure = AggregateMeasure(Aggregation.SUM, meaning.ref)
                 parse = parse.add_doubt(_IMPLIED_COLUMN / 2)
             else:
+                if meaning.kind == "column" and not meaning.head and not distinct and meaning.path.hops == 0:
+                    phrase = phrase_of(parse.words, parse.items[at])
+                    raise Unclear(f"It is not clear what '{phrase}' counts.")  # guests are no guest countries
                 measure = AggregateMeasure(Aggregation.DISTINCT, meaning.ref)
                 target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
                 parse = parse.add_doubt(OTHER_TABLE if target is not None else _OTHER_COLUMN)
@@ -333,17 +403,34 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     return parse, TableQuery("", groups=parse.groups, measures=(measure,))
 
 
+def _totals_rows(parse: QuestionParse) -> bool:
+    """Whether "total" is about the rows, which are named in so many words: "total employees"; no "how much" is."""
+    stems = entity_stems(parse.reachable.base)
+    named = [item for item in parse.items if item.kind in ("table", "rows")]
+    last = [parse.words.tokens[item.last - 1] for item in named]
+    heads = [token.stem for token in last if token.word.endswith("s") or token.stem in _PERSONS]  # no "total stock"
+    own = {header_words(parse.reachable.base.name)[-1]} | (stems & _PERSONS)
+    exact = any(stem in own | asking().row_words | _PERSONS for stem in heads)
+    return exact and not has_word(parse, "much")
+
+
 def _implied_aggregation(meaning: WordMeaning, *, explicit: bool) -> Aggregation:
     """How a number per group is aggregated when the question does not say: quantities are added up, ratings and rates
-    averaged. Raises Unclear for others.
+    averaged.
     """
     assert meaning.column is not None
     stems = set(header_words(meaning.column.header))
     if not explicit and stems & _AVERAGED:
         return Aggregation.AVERAGE
-    if explicit or stems & SUMMED or meaning.column.type is ColumnType.MONEY:
-        return Aggregation.SUM
-    raise Unclear(f"Say whether '{meaning.column.header}' is to be added up or averaged.")
+    return Aggregation.SUM
+
+
+def _may_be_averaged(meaning: WordMeaning) -> bool:
+    """Whether it is open how a number is aggregated: its header is no quantity, and no rate."""
+    column = meaning.column
+    assert column is not None
+    stems = set(header_words(column.header))
+    return not stems & (_AVERAGED | SUMMED) and column.type is not ColumnType.MONEY
 
 
 def _is_headcount(parse: QuestionParse, at: int) -> bool:
@@ -354,7 +441,7 @@ def read_count_per_group(parse: QuestionParse) -> ShapeStep:
     """Groups without an aggregate ("employees by department") are counted, or their amounts are added up."""
     if sums := parse.positions("sum"):
         parse = parse.use(*sums)
-        if not parse.groups and not parse.positions("column"):
+        if not parse.groups and not parse.positions("column") and _totals_rows(parse):
             return parse, TableQuery("", measures=(AggregateMeasure(Aggregation.COUNT),))
         if not parse.groups:
             raise Unclear("It is not clear what is to be added up.")
@@ -367,9 +454,17 @@ def read_count_per_group(parse: QuestionParse) -> ShapeStep:
     if not numbers and any(not counts_rows(parse, at) for at in parse.positions("column")):
         raise Unclear("It is not clear what is counted.")
     parse = parse.use(*parse.positions("column", "table", "rows", "distinct"))
+    if sums and not numbers and not _PERSONS & {token.stem for token in parse.words.tokens}:
+        counted = AggregateMeasure(Aggregation.COUNT)
+        base = parse.reachable.base
+        refs = [ColumnRef(base.name, column.name) for column in money_columns(base)]
+        rivals = tuple((counted, AggregateMeasure(Aggregation.SUM, ref)) for ref in refs)
+        parse = replace(parse, choices=(*parse.choices, *rivals))  # "total orders": how many, or how much
     measures = [
         AggregateMeasure(_implied_aggregation(meaning, explicit=bool(sums)), meaning.ref) for meaning in numbers
     ]
+    if not sums and any(_may_be_averaged(meaning) for meaning in numbers):
+        parse = replace(parse, choices=(*parse.choices, (Aggregation.SUM, Aggregation.AVERAGE)))
     return parse, TableQuery(
         "", groups=parse.groups, measures=tuple(measures) or (AggregateMeasure(Aggregation.COUNT),)
     )

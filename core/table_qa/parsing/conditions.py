@@ -16,37 +16,41 @@ from core.domain.dataset_queries import (
     ColumnRef,
     Comparison,
     Condition,
+    Grouping,
     Having,
     Related,
 )
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, ReachableTables, is_amount, money_columns
+from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount, is_year, money_columns
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
     COMPARISONS,
     QuestionParse,
     Unclear,
-    is_year,
+    choose_date,
     take_negation,
 )
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
 from core.table_qa.parsing.tokens import Token, header_words
+from core.table_qa.parsing.unit_conversion import age_of_people, in_unit_of, measured_in, unit_behind, year_compared
 from core.table_qa.parsing.value_conditions import (
     read_empty_conditions,
     read_flags,
     read_possessions,
     read_value_conditions,
 )
+from core.text.tokenize import stem
 
 __all__ = ["read_conditions"]
 
 _MOST_ITEMS_BACK = 4
-"""Items before a date in which its column may be named. Chosen by hand; not fitted."""
 _MOST_WORDS_BACK = 4
-"""Words before a date in which a verb such as "terminated" may name its column. Chosen by hand; not fitted."""
+"""Items, and words, before a date in which its column may be named. Chosen by hand; not fitted."""
 
+_UNTIL = ("to", "until", "till", "through", "-", "–")
+_CURRENCIES = frozenset(map(stem, "dollar euro usd eur buck franc rupee chf inr".split()))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
 
 
@@ -56,10 +60,11 @@ def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachab
     The order of steps matters: a comparison uses the column beside it before that column can be read as a yes/no
     condition.
     """
-    parse = QuestionParse(words, reachable, tuple(items))
+    parse = _name_dates(QuestionParse(words, reachable, tuple(items)))
     for step in (
         _use_years_of_headers,
         _read_reporting_lines,
+        _read_versus,
         _read_comparisons,
         read_empty_conditions,
         read_value_conditions,
@@ -137,9 +142,6 @@ def _read_reporting_lines(parse: QuestionParse) -> QuestionParse:
     return parse
 
 
-# Numbers
-
-
 def _read_comparisons(parse: QuestionParse) -> QuestionParse:
     """More than, between, above the average, more than another column."""
     for at in range(len(parse.items)):
@@ -165,6 +167,14 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
     if number is not None:
         last = at + 2 if parse.item(at + 2, "or_more", "or_less") else at + 1
         return _compare_with_numbers(parse.use(*range(at, last + 1)), at, last, test, (number.number,))
+    if (year := year_compared(parse, at)) is not None:
+        meaning, older = year
+        bound = parse.items[at + 1].date
+        assert bound is not None and bound.dates.start is not None
+        condition = Condition(
+            meaning.ref, Comparison.LESS if older else Comparison.MORE, (str(bound.dates.start.year),)
+        )
+        return parse.use(at, at + 1).add_conditions(at, meaning, condition)
     if parse.item(at + 1, "average") and item.kind in ("more", "less"):
         return _compare_with_average(parse, at, test)
     if item.kind in ("more", "less") and _path_above(parse, at + 1):
@@ -183,11 +193,32 @@ def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> Questio
         return parse
     parse, left = _number_before(parse, at)
     if left is None:
-        return parse
+        return _compare_with_verb(parse, at, right, test)
     meaning = parse.meaning(left)
     return parse.use(at, right, left).add_conditions(
         at, meaning, Condition(meaning.ref, test, other=parse.meaning(right).ref)
     )
+
+
+def _compare_with_verb(parse: QuestionParse, at: int, right: int, test: Comparison) -> QuestionParse:
+    """ "sold below the asking price": the other price, which is called by the verb."""
+    other = parse.meaning(right)
+    before = {token.stem for token in parse.words.tokens[max(0, parse.items[at].first - 2) : parse.items[at].first]}
+    if other.column is None or other.path.hops:
+        return parse
+    heads = set(header_words(other.column.header))
+    for column in other.path.table.columns:
+        stems = set(header_words(column.header))
+        if (
+            column != other.column
+            and is_amount(other.path.table, column)
+            and stems & before
+            and stems & heads - asking().light
+        ):
+            meaning = WordMeaning("column", other.path, column)
+            parse = parse.use(at, right)
+            return parse.add_conditions(at, meaning, Condition(meaning.ref, test, other=other.ref))
+    return parse
 
 
 def _compare_dates(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
@@ -259,6 +290,8 @@ def _compare_with_numbers(
     parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...]
 ) -> QuestionParse:
     """The comparison of items [first, last] with its column: the one beside it, else an aggregate of groups."""
+    numbers = [at for at in range(first, last + 1) if parse.items[at].number]
+    unit = unit_behind(parse, numbers[-1]) if numbers else ""
     if (aged := _age_compared(parse, first)) is not None:
         parse, negated = take_negation(parse, first)
         return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
@@ -269,8 +302,9 @@ def _compare_with_numbers(
     at = right if beside_right and not beside_left else left if left is not None else right
     parse, negated = take_negation(parse, first)
     if at is None:
-        return _compare_without_column(parse, first, last, test, values, negated)
+        return _compare_without_column(parse, first, last, test, values, unit, negated)
     meaning = parse.meaning(at)
+    values = in_unit_of(meaning, values, unit)
     aggregation = parse.item(at - 1, "average", "sum", "count", "median", "most", "least")
     if aggregation is not None and _names_group(parse, at - 1):
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
@@ -293,9 +327,13 @@ def _names_group(parse: QuestionParse, end: int) -> bool:
 
 
 def _compare_without_column(
-    parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...], negated: bool
+    parse: QuestionParse, first: int, last: int, test: Comparison, values: tuple[str, ...], unit: str, negated: bool
 ) -> QuestionParse:
-    """ "departments with more than 10 employees"; "above $50k" when one column holds money. Raises Unclear."""
+    """ "departments with more than 10 employees"; "above $50k" when one column holds money; "over 3 hours" when one is
+    measured in time; "women over 65" when one holds ages. Raises Unclear."""
+    if (meaning := measured_in(parse, unit) or age_of_people(parse, first, unit)) is not None:
+        converted = in_unit_of(meaning, values, unit)
+        return parse.add_conditions(first, meaning, Condition(meaning.ref, test, converted, negated))
     if parse.item(last + 1, "table", "rows") and _names_group(parse, first) and not negated:
         return parse.use(last + 1).add_having(Having(AggregateMeasure(Aggregation.COUNT), test, values))
     base = parse.reachable.base
@@ -303,13 +341,36 @@ def _compare_without_column(
     words = [
         token.word for item in parse.items[first : last + 1] for token in parse.words.tokens[item.first : item.last]
     ]
-    if len(money) == 1 and any(word[0] in "$€£" or word[-1] == "k" for word in words):
+    if money and (stem(unit) in _CURRENCIES or any(word[0] in "$€£" or word[-1] == "k" for word in words)):
         meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
+        rivals = tuple((meaning.ref, ColumnRef(base.name, column.name)) for column in money[1:])
+        parse = replace(parse, choices=(*parse.choices, *rivals))
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
 
 
 # Dates
+
+
+def _read_versus(parse: QuestionParse) -> QuestionParse:
+    """ "leisure vs business guests", "irrigated vs non-irrigated": one group each."""
+    for at in parse.positions("versus"):
+        other = at + 2 if parse.item(at + 1, "not") else at + 1
+        left, right = parse.item(at - 1, "value", "column"), parse.item(other, "value", "column")
+        if left is None or right is None or left.meaning is None or right.meaning is None:
+            continue
+        one, two = left.meaning, right.meaning
+        if one.kind != two.kind or one.column is None or two.column is None or one.ref != two.ref or one.path.hops:
+            continue
+        if one.kind == "value" and other == at + 1:
+            values = (*one.values, *two.values)
+            parse = parse.add_conditions(at, one, Condition(one.ref, Comparison.IS, values))
+        elif one.kind == "column" and other == at + 2 and flag_values(one.column):
+            parse = parse.add_conditions(at, one, Condition(one.ref, Comparison.EMPTY, negated=True))
+        else:
+            continue
+        parse = parse.use(*range(at - 1, other + 1)).add_groups(Grouping(one.ref))
+    return parse
 
 
 def _read_dates(parse: QuestionParse) -> QuestionParse:
@@ -318,18 +379,29 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         item = parse.unused(at)
         if item is None or item.date is None:
             continue
+        if item.date.dates.end is None and re.fullmatch(r"(?i)from\s+\S+", item.date.dates.words):
+            raise Unclear(f"'{item.date.dates.words}' may be in that time, or since then.")
         named = _date_column_beside(parse, at)
-        meaning = (
-            parse.items[named].meaning
-            if named is not None
-            else _date_column_of_verb(parse, at) or _likeliest_date_column(parse)
-        )
+        meaning = parse.items[named].meaning if named is not None else _date_column_of_verb(parse, at)
+        if meaning is None:
+            parse, meaning = _likeliest_date_column(parse)
         if meaning is None or meaning.column is None:
             raise Unclear(f"No column says when: '{item.date.dates.words}' has no date to hold against.")
         parse, negated = take_negation(parse, at)
+        if not negated and named is not None:
+            parse, negated = take_negation(parse, named)
         parse = parse.use(at, *([named] if named is not None else []))
         parse = replace(parse, dated=parse.dated | {meaning.ref.column})
         spans = [item.date.dates]
+        until = parse.item(at + 1, "date")
+        joined = (
+            parse.words.question[parse.words.tokens[item.last - 1].end : parse.words.tokens[until.first].start]
+            if until
+            else ""
+        )
+        if until is not None and until.date is not None and joined.strip().lower() in _UNTIL:
+            parse = parse.use(at + 1)
+            spans = [replace(spans[0], end=until.date.dates.end)]
         following = parse.item(at + 2, "date") if parse.item(at + 1, "or") else None
         if following is not None and following.date is not None:
             parse = parse.use(at + 1, at + 2)
@@ -337,6 +409,20 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         conditions = [_within(meaning, span.start, span.end, negated) for span in spans]
         parse = parse.add_conditions(at, meaning, *conditions)
     return parse
+
+
+def _name_dates(parse: QuestionParse) -> QuestionParse:
+    """ "issued in 2023" names the date of issue, although "issued" is a value too."""
+    items, base = list(parse.items), parse.reachable.base
+    for at, item in enumerate(items[:-1]):
+        after, last = items[at + 1], parse.words.tokens[item.last - 1]
+        if item.kind != "value" or after.date is None or after.first - item.last > 1:
+            continue
+        for column in base.columns:
+            if column.type.dated and last.stem in header_words(column.header):
+                meaning = WordMeaning("column", parse.reachable.paths[base.name], column)
+                items[at] = replace(item, kind="column", meaning=meaning, rivals=(), tied=0)
+    return replace(parse, items=tuple(items))
 
 
 def _names_date(parse: QuestionParse, at: int, *, or_year: bool = False) -> bool:
@@ -372,8 +458,8 @@ def _abbreviates(word: str, token: Token) -> bool:
     return (len(word) > 3 and token.word.startswith(word)) or (len(token.stem) > 4 and word.startswith(token.stem))
 
 
-def _likeliest_date_column(parse: QuestionParse) -> WordMeaning | None:
-    """The first date column of the nearest table that has one; birthdays last, years only where there are no dates."""
+def _likeliest_date_column(parse: QuestionParse) -> tuple[QuestionParse, WordMeaning | None]:
+    """The date column of the nearest table that has one; birthdays last, years only where there are no dates."""
     own = any(column.type.dated for column in parse.reachable.base.columns)
     used = set() if own else {clause.table for _, clause in parse.where if isinstance(clause, Related)}
     nearest = sorted(
@@ -382,11 +468,12 @@ def _likeliest_date_column(parse: QuestionParse) -> WordMeaning | None:
     )
     for path in nearest:
         dated = [column for column in path.table.columns if column.type.dated and column.filled]
-        dated.sort(key=lambda column: "birth" in header_words(column.header))
+        dated = [column for column in dated if "birth" not in header_words(column.header)] or dated
         dated = dated or [column for column in path.table.columns if is_year(column)]
         if dated:
-            return WordMeaning("column", path, dated[0])
-    return None
+            parse, ref = choose_date(parse, path, dated)
+            return parse, WordMeaning("column", path, path.table.column(ref.column))
+    return parse, None
 
 
 def _within(meaning: WordMeaning, start: date | None, end: date | None, negated: bool) -> Condition:

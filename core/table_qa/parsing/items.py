@@ -1,8 +1,11 @@
 """The state of a question parsed against one table: what is understood so far, and which items are left."""
+# Over 300 lines: the state and the questions every step asks of it.
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.dataset_queries import (
+    AggregateMeasure,
     Aggregation,
     AnyOf,
     ColumnRef,
@@ -15,6 +18,7 @@ from core.domain.dataset_queries import (
 from core.domain.datasets import Column, ColumnType
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import (
+    JoinPath,
     ReachableTables,
     flag_values,
     is_amount,
@@ -34,6 +38,7 @@ __all__ = [
     "QuestionParse",
     "Unclear",
     "adjacent",
+    "choose_date",
     "column_at",
     "counts_rows",
     "differs_in_rows",
@@ -42,7 +47,6 @@ __all__ = [
     "has_word",
     "is_entity",
     "is_flag",
-    "is_year",
     "number_column_at",
     "only_links",
     "phrase_of",
@@ -78,6 +82,10 @@ two numbers differ and either may be meant. Chosen by hand."""
 _NAME_STEMS = frozenset(("name", "descript", "titl", "label"))
 
 
+Choice = tuple[ColumnRef, ColumnRef] | tuple[Aggregation, Aggregation] | tuple[AggregateMeasure, AggregateMeasure]
+"""What was chosen, and what is as likely."""
+
+
 class Unclear(Exception):
     """The question cannot be parsed against this table. The message says what is missing."""
 
@@ -90,6 +98,7 @@ class QuestionParse:
     understood items. where: each clause with the position of its first word, which shares need. having: conditions on
     groups. dated: names of the columns with a condition on a date. groups: the grouping keys. doubt: subtracted from
     the reading's score, ≥ 0. one_row: the question asks for one value, so a list of several rows does not answer it.
+    choices: what was chosen although another is as likely.
     """
 
     words: QuestionWords
@@ -102,6 +111,7 @@ class QuestionParse:
     groups: tuple[Grouping, ...] = ()
     doubt: float = 0.0
     one_row: bool = False
+    choices: tuple["Choice", ...] = ()
 
     def unused(self, at: int) -> QuestionItem | None:
         """The item at a position, None when it is used."""
@@ -149,7 +159,13 @@ class QuestionParse:
 
 def take_negation(parse: QuestionParse, at: int) -> tuple[QuestionParse, bool]:
     """Whether a "not" comes before an item; the "not" is then used."""
-    return (parse.use(at - 1), True) if parse.item(at - 1, "not") else (parse, False)
+    if parse.item(at - 1, "not"):
+        return parse.use(at - 1), True
+    joined = parse.item(at - 1, "between")
+    joined = joined or (parse.item(at - 1, "group") if parse.item(at, "value") else None)
+    if joined and parse.item(at - 2, "not") and phrase_of(parse.words, joined).lower() in ("from", "by"):
+        return parse.use(at - 1, at - 2), True
+    return parse, False
 
 
 def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:
@@ -160,10 +176,25 @@ def take_date_column(parse: QuestionParse) -> tuple[QuestionParse, ColumnRef]:
         if meaning and meaning.column and meaning.column.type.dated:
             return parse.use(at), meaning.ref
     dated = [column for column in base.columns if column.type.dated and column.filled]
-    chosen = [column for column in dated if column.name in parse.dated] or dated
-    if not chosen:
+    if not dated:
         raise Unclear("No column of this table holds dates to group by.")
-    return parse, ColumnRef(base.name, chosen[0].name)
+    chosen = [column for column in dated if column.name in parse.dated]
+    return (
+        (parse, ColumnRef(base.name, chosen[0].name))
+        if chosen
+        else choose_date(parse, parse.reachable.paths[base.name], dated)
+    )
+
+
+def choose_date(parse: QuestionParse, path: JoinPath, dated: Sequence[Column]) -> tuple[QuestionParse, ColumnRef]:
+    """The first of these date columns that shares a word with the question; without one all are as likely."""
+    stems = {token.stem for token in parse.words.tokens}
+    stems |= {other for stem in tuple(stems) for other in asking().synonyms.get(stem, ())} - asking().light
+    named = [column for column in dated if set(header_words(column.header)) & stems - asking().light]
+    own = [column for column in dated if set(header_words(column.header)) & entity_stems(path.table) - asking().light]
+    likely = named or (own if len(own) == 1 else dated)  # the order date of orders
+    refs = [ColumnRef(path.alias, column.name) for column in likely]
+    return replace(parse, choices=(*parse.choices, *((refs[0], other) for other in refs[1:]))), refs[0]
 
 
 def column_at(parse: QuestionParse, at: int) -> WordMeaning | None:
@@ -289,9 +320,3 @@ def phrase_of(words: QuestionWords, item: QuestionItem) -> str:
 def is_flag(column: Column) -> bool:
     """Whether a column says yes or no, in whatever spelling."""
     return flag_values(column) is not None
-
-
-def is_year(column: Column) -> bool:
-    """Whether a column of whole numbers holds years."""
-    is_year_column = column.type is ColumnType.INTEGER and "year" in header_words(column.header)
-    return is_year_column and column.least[:2] in ("19", "20") and len(column.least) == 4

@@ -1,9 +1,11 @@
-"""Possible meanings of a question's words in the reachable tables, and spelling corrections."""
+"""Possible meanings of a question's words in the reachable tables."""
 # Over 300 lines: tables, columns and values are scored against each other, so their constants belong side by side.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
 
 from core.domain.dataset_queries import ColumnRef
 from core.domain.datasets import Column, ColumnType, RealityTable
@@ -12,13 +14,13 @@ from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, flag_values, is_amount
 from core.table_qa.parsing.tokens import Token, header_words, plain_header, plain_words, value_words
 from core.text.tokenize import STOP_WORDS
+from core.text.tokenize import stem as stemmed
 
 __all__ = [
     "ColumnValues",
     "LexiconPhrase",
     "WordMeaning",
     "column_meaning",
-    "corrections",
     "entity_stems",
     "index_values",
     "table_meaning",
@@ -47,14 +49,29 @@ _OTHER_SPELLING = 0.6
 """Taken off a value that matches by stems only."""
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 """Factor for an amount whose header's last word is not named, for a full and a light one."""
+_SAME_SPELLING = 0.1
+"""Score of a word written as in the header: approver, not approved."""
 _WRITTEN_ALIKE = 2.0
 """Score per word of a header written with or without blanks: as that of a complete name."""
 _OPPOSITE = 1.6
 """Score of "died" for a column "survived": as that of a synonym."""
 _MODIFIER = 0.7
 """Quality of a table's word that is not its last one."""
+_TIMES = ("year", "quarter", "month")
+"""Operators that name no part of a value: "by year" is no "Year-end"."""
 _MOST_PARTIAL = 8
 """Values of a column that a partial name may match; a part that matches more is too vague."""
+_NEGATIVE = frozenset(("no", "not", "non", "without", "never"))
+"""Words of a header that a question must have."""
+_CURRENCY = re.compile(r"[$€£]|\b(?:EUR|USD|GBP|CHF|INR|CAD|AUD)\b")
+_SAYS_LITTLE = frozenset(
+    stemmed(word) for word in "monthly annual yearly weekly eur usd gbp chf inr cad aud mg l actual fy".split()
+)
+"""Words of a header that need not be named beside the one it is about."""
+_UNITS = frozenset("kg km cm m2 ha kwh mwh kw mw eur usd gbp chf inr cad aud l mg".split())
+"""Words behind the name in a header that say only in which unit it is measured."""
+_UNIT_WEIGHT = 0.1
+_STOP_STEMS = frozenset(STOP_WORDS) | {"flag"}
 _STATES = {
     key.removeprefix("state:").lower(): name
     for key, name in built_in_jurisdictions().items()
@@ -75,7 +92,8 @@ class LexiconPhrase:
 @dataclass(frozen=True, slots=True)
 class WordMeaning:
     """What a phrase names. kind: "table", "column" or "value". column, values: set for the latter two. whole: whether
-    all words of a value are named. opposite: the words mean the "no" of a column of yes and no.
+    all words of a value are named. opposite: the words mean the "no" of a column of yes and no. words: words of a
+    header that are named as they are written there. head: its last word is one of them.
     """
 
     kind: str
@@ -84,6 +102,8 @@ class WordMeaning:
     values: tuple[str, ...] = ()
     whole: bool = True
     opposite: bool = False
+    words: int = field(default=0, compare=False)
+    head: bool = field(default=False, compare=False)
 
     @property
     def ref(self) -> ColumnRef:
@@ -101,6 +121,7 @@ def entity_stems(table: RealityTable) -> frozenset[str]:
     stems |= {stem for words in table.called for stem in header_words(words)}
     if table.key is not None:
         stems |= {stem for stem in header_words(table.key.header) if stem not in lexicon.light and not stem.isdigit()}
+    stems |= {other for stem in {*stems, *header_words(table.name)} for other in lexicon.called.get(stem, ())}
     return frozenset(stems)
 
 
@@ -116,7 +137,9 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
         part = 1.0 if token.stem in heads or last - first > 1 else _MODIFIER
         if token.stem in stems or token.stem in named:
             quality += _EXACT * part
-        elif asking().synonyms.get(token.stem, frozenset()) & stems:
+        elif asking().synonyms.get(token.stem, frozenset()) & (
+            stems if last - first > 1 else heads | (stems & asking().persons)
+        ):
             quality += _SYNONYM * (1.0 if asking().synonyms[token.stem] & heads else part / 2)
         else:
             return None
@@ -127,6 +150,7 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
     return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))
 
 
+# Long: each test rules out one way to misread a header.
 def column_meaning(
     words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, entities: Collection[str]
 ) -> LexiconPhrase | None:
@@ -136,15 +160,24 @@ def column_meaning(
     alone does not name an employee cost.
     """
     header, tokens = header_words(column.header), words[first:last]
+    if tokens[0].stop_word or tokens[-1].stop_word:
+        whole = tuple(token.word for token in tokens) == plain_header(column.header) and len(tokens) > 1
+        meaning = WordMeaning("column", path, column)
+        return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, meaning) if whole else None
     if "".join(token.word for token in tokens) == "".join(plain_header(column.header)) and not tokens[0].number:
-        return LexiconPhrase(first, last, _WRITTEN_ALIKE * len(tokens) - path.cost, WordMeaning("column", path, column))
+        score = (_WRITTEN_ALIKE + _SAME_SPELLING) * len(tokens) - path.cost
+        return LexiconPhrase(first, last, score, WordMeaning("column", path, column, words=len(header), head=True))
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
         return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
     weights = _header_weights(header)
-    matched = _match_header(tokens, column, header, weights)
+    matched = _match_header(tokens, column, header, weights, _beside(path.table, column))
     if matched is None:
         return None
     quality, unnamed = matched
+    flag = flag_values(column) is not None
+    left = [stem for at, stem in unnamed.items() if at < len(header) - 1]
+    if set(left) & _NEGATIVE or (flag and any(stem not in asking().light | _STOP_STEMS for stem in unnamed.values())):
+        return None  # "show" is no "no-show", and "patient" no "new patient"
     headless, amount = len(header) - 1 in unnamed, is_amount(path.table, column)
     if (headless or all(token.stem in _VERBS for token in tokens)) and _is_vague(tokens, unnamed.values()):
         return None
@@ -163,7 +196,11 @@ def column_meaning(
     in_header = [stem for stem in header if stem.isdigit() and len(stem) == 4]
     if in_header and years:
         score += 0.5 if any(year in years for year in in_header) else -2.0
-    return LexiconPhrase(first, last, score, WordMeaning("column", path, column)) if score > 0 else None
+    exact = sum(stem in {token.stem for token in tokens} for stem in header)
+    telling = {token.word for token in tokens if token.stem not in asking().light}
+    score += _SAME_SPELLING * len(telling & set(plain_header(column.header)))
+    meaning = WordMeaning("column", path, column, words=exact, head=head)
+    return LexiconPhrase(first, last, score, meaning) if score > 0 else None
 
 
 def _positives(stem: str) -> frozenset[str]:
@@ -174,32 +211,61 @@ def _positives(stem: str) -> frozenset[str]:
 def _header_weights(header: Sequence[str]) -> list[float]:
     """The weight of each word of a header, in (0, 1]."""
     weights = [_LIGHT_WEIGHT if stem in asking().light or stem.isdigit() else 1.0 for stem in header]
-    if all(weight < 1 for weight in weights):
-        return [*[_ALL_LIGHT / 2] * (len(weights) - 1), _ALL_LIGHT]
-    return weights
+    units = [
+        at > 0 and (stem in _UNITS or (stem in _SAYS_LITTLE and at == len(header) - 1))
+        for at, stem in enumerate(header)
+    ]
+    named = [at for at, unit in enumerate(units) if not unit]
+    if named and all(weights[at] < 1 for at in named):
+        last = named[-1]
+        return [
+            _ALL_LIGHT if at == last else _UNIT_WEIGHT if units[at] else _ALL_LIGHT / 2 for at in range(len(header))
+        ]
+    return [_UNIT_WEIGHT if unit else weight for unit, weight in zip(units, weights, strict=True)]
 
 
 def _match_header(
-    tokens: Sequence[Token], column: Column, header: Sequence[str], weights: Sequence[float]
+    tokens: Sequence[Token], column: Column, header: Sequence[str], weights: Sequence[float], beside: Collection[str]
 ) -> tuple[float, dict[int, str]] | None:
     """How well tokens match a header, and its words they do not name, by position; None when a token is none of
-    them."""
+    them, nor one of those that may stand `beside` a name."""
     unnamed = dict(enumerate(header))
-    quality = 0.0
+    written = _written(column.header, header)
+    quality, skipped = 0.0, False
     for index, token in enumerate(tokens):
-        found = _header_position(token, unnamed)
+        found = _header_position(token, unnamed, written)
+        if found is None and token.stem in beside and len(tokens) > 1:
+            skipped = True
+            continue
         if found is None:
             if index in (0, len(tokens) - 1) or token.word not in ("of", "in", "the", "for", "a"):
                 return None
             continue
         at, sureness = found
+        for more in written.get(token.word, ()):
+            unnamed.pop(more, None) if more != at else None
         if sureness < _EXACT and column.type is ColumnType.BOOLEAN:
             return None  # "paid" is no flag called "salaried"
         del unnamed[at]
         quality += sureness * (
             1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT
         )
+    if skipped and (
+        not quality or any(stem not in _SAYS_LITTLE and stem not in asking().measures for stem in unnamed.values())
+    ):
+        return None
     return quality, unnamed
+
+
+def _beside(table: RealityTable, column: Column) -> frozenset[str]:
+    """The words that may stand beside the name of an amount."""
+    if column.type.dated:
+        return frozenset(("date", "day"))
+    if not is_amount(table, column):
+        return frozenset()
+    beside = asking().beside["number"]
+    money = column.type is ColumnType.MONEY or bool(_CURRENCY.search(column.header))
+    return beside | asking().beside["money"] if money else beside
 
 
 def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
@@ -210,16 +276,57 @@ def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
     )
 
 
-def _header_position(token: Token, unnamed: Mapping[int, str]) -> tuple[int, float] | None:
-    """Which word of a header a token names, and how surely, in (0, 1]."""
+@cache
+def _written(header: str, stems: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
+    """A header's words as written, two joined ones too → the places of their stems; {} where a word is split."""
+    places: dict[str, list[int]] = {}
+    plain, at = plain_header(header), 0
+    for part in plain:
+        length = len(asking().abbreviations.get(part, part).split())
+        places[part] = list(range(at, at + length))
+        at += length
+    if at != len(stems):
+        return {}
+    pairs = {one + two: [*places[one], *places[two]] for one, two in pairwise(plain)}
+    return pairs | places
+
+
+def _header_position(
+    token: Token, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]
+) -> tuple[int, float] | None:
+    """Which word of a header a token names, and how surely, in (0, 1]. written: as _written gives it."""
     for at, stem in unnamed.items():
-        if token.stem == stem:
+        if token.stem == stem or at in written.get(token.word, ()):
             return at, _EXACT
     others = asking().synonyms.get(token.stem, frozenset())
     for at, stem in unnamed.items():
         if stem in others:
             return at, _SYNONYM
+    for at, stem in unnamed.items():
+        if is_noun_of(token.word, stem):
+            return at, _EXACT
     return None
+
+
+_NOUN = ("ation", "ement", "ssion", "sion", "tion", "ment", "ion", "ial", "ure", "al", "y")
+_VERB = ("tted", "ted", "ded", "ed", "d", "e", "t", "")
+
+
+@cache
+def is_noun_of(word: str, verb: str) -> bool:
+    """Whether a word is the noun of a verb, in whatever form.
+
+    >>> is_noun_of("readmission", "readmit"), is_noun_of("denial", "denied"), is_noun_of("inspector", "inspect")
+    (True, True, False)
+    """
+    word = word.removesuffix("s") if not word.endswith("ss") else word
+    for noun in _NOUN:
+        root = word.removesuffix(noun)
+        if root == word or len(root) < 4:
+            continue
+        if stemmed(root) == verb or any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
+            return True
+    return False
 
 
 @dataclass(slots=True)
@@ -273,6 +380,7 @@ def _mostly_states(column: Column) -> bool:
     return states >= 0.8 * len(column.values)
 
 
+# Long: whole values come before parts of values, which depend on them.
 def value_meanings(
     tokens: Sequence[Token], first: int, last: int, path: JoinPath, values: ColumnValues, entities: Collection[str]
 ) -> Iterator[LexiconPhrase]:
@@ -293,11 +401,19 @@ def value_meanings(
     telling = {token.stem for token in tokens[first:last] if not token.stop_word}
     if telling <= set(header_words(path.table.name)) and not quoted:
         by_value = {}  # "the fight song" names the rows of fight songs, although one is called so
+    if not by_value and length == 1 and not quoted:
+        for noun_of in (key for key in values.whole if len(key) == 1 and is_noun_of(tokens[first].word, key[0])):
+            for column, value in values.whole[noun_of]:
+                by_value.setdefault(column.name, []).append(value)
+                columns[column.name] = column
     for name, same in by_value.items():
         same_spelling = any(plain_words(value) == spelling for value in same)
+        if not quoted and any(header_words(each.header) == stems and each.name != name for each in path.table.columns):
+            continue  # a county, not the sponsor called county
         score = 2.2 * length + (1.0 if quoted else 0.0) - path.cost - (0.0 if same_spelling else _OTHER_SPELLING)
         yield LexiconPhrase(first, last, score, WordMeaning("value", path, columns[name], tuple(dict.fromkeys(same))))
     weak = tokens[first].stop_word or tokens[last - 1].stop_word or any(stem in entities for stem in stems)
+    weak = weak or all(lexicon.operators.get((token.word,)) in _TIMES for token in tokens[first:last])
     if by_value or weak or any(stem in lexicon.light or lexicon.may_be_idle(stem) or stem.isdigit() for stem in stems):
         return
     containing = set.intersection(*(values.containing.get(word, set()) for word in spelling)) if spelling else set()
@@ -313,77 +429,3 @@ def value_meanings(
             yield LexiconPhrase(
                 first, last, score, WordMeaning("value", path, values.columns[name], tuple(partial), whole=False)
             )
-
-
-# Spelling corrections, tried on misspelt words of the question sets; not fitted.
-_LEAST_SIMILARITY = 86.0
-"""Similarity (rapidfuzz ratio, 0–100) of a short word to the one it is read as; about one letter in five differs."""
-_LEAST_SIMILARITY_LONG = 80.0
-"""The same for long words, in which two letters may differ."""
-_LONG = 7  # letters from which a word is long
-_SHORTEST = 5
-"""Letters below which a word is not corrected: too many words are near it."""
-_SHORTEST_OPPOSITE = 5
-_LENGTHS_APART = 2  # difference in letters, at most
-_OPPOSITES = ("non", "un", "in", "dis", "im")
-
-
-def corrections(unexplained: Sequence[Token], tables: Sequence[RealityTable]) -> list[tuple[Token, str]]:
-    """Each unexplained token with its correction; [] when one of them resembles nothing.
-
-    "inactive" becomes "not active" where only "active" is known. Header words come before cell words.
-    """
-    from rapidfuzz import fuzz, process
-
-    headers, cells = _vocabulary(tables)
-    corrected = []
-    for token in unexplained:
-        if len(token.word) < _SHORTEST or token.number or token.quoted:
-            continue
-        if opposite := _opposite(token.word, headers | cells):
-            corrected.append((token, f"not {opposite}"))
-            continue
-        cutoff = _LEAST_SIMILARITY_LONG if len(token.word) >= _LONG else _LEAST_SIMILARITY
-        for known in (headers, cells):
-            near = sorted(word for word in known if _comparable(word, token.word))
-            if best := process.extractOne(token.word, near, scorer=fuzz.ratio, score_cutoff=cutoff):
-                corrected.append((token, best[0]))
-                break
-    return corrected if len(corrected) == len(unexplained) else []
-
-
-def _comparable(word: str, other: str) -> bool:
-    return word[0] == other[0] and abs(len(word) - len(other)) <= _LENGTHS_APART
-
-
-def _opposite(word: str, known: Collection[str]) -> str:
-    """
-    >>> _opposite("inactive", {"active"}), _opposite("unicorn", {"corn"})
-    ('active', '')
-    """
-    for prefix in _OPPOSITES:
-        rest = word.removeprefix(prefix)
-        if rest != word and len(rest) >= _SHORTEST_OPPOSITE and rest in known:
-            return rest
-    return ""
-
-
-def _vocabulary(tables: Sequence[RealityTable]) -> tuple[set[str], set[str]]:
-    """Words a question may have meant: those of operators, tables and headers; and those of cells."""
-    lexicon = asking()
-    headers = {word for phrase in lexicon.operators for word in phrase if len(word) > 3}
-    headers |= {word for row in lexicon.value_words for phrase in row.words for word in phrase.split()}
-    headers |= {"employees", "people", "staff", "salary"}
-    cells: set[str] = set()
-    for table in tables:
-        headers |= _words(table.name)
-        for column in table.columns:
-            headers |= _words(column.header)
-            for value in column.values:
-                cells |= _words(value)
-    return headers, cells
-
-
-def _words(text: str) -> set[str]:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
-    return {word.lower() for word in re.findall(r"[^\W\d_]{4,}", spaced)}

@@ -13,8 +13,9 @@ from core.domain.dataset_queries import (
     Ordering,
     TableQuery,
 )
-from core.domain.datasets import ColumnType
-from core.table_qa.join_paths import is_amount, name_column
+from core.domain.datasets import Column, ColumnType, RealityTable
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import flag_values, is_amount, is_year, name_column
 from core.table_qa.parsing.aggregation import OTHER_TABLE, SUMMED, ShapeStep, read_measure
 from core.table_qa.parsing.items import (
     SUPERLATIVES,
@@ -32,20 +33,18 @@ from core.table_qa.parsing.items import (
     phrase_of,
     take_date_column,
 )
-from core.table_qa.parsing.lexicon import WordMeaning, table_meaning
+from core.table_qa.parsing.lexicon import WordMeaning, entity_stems, table_meaning
 from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
 from core.text.tokenize import stem
 
-__all__ = ["read_list", "read_superlative"]
+__all__ = ["check_who", "read_list", "read_superlative"]
 
 _LISTING = frozenset(("list", "show", "display", "give", "name", "identify", "find", "get", "print", "enumerate"))
 _WHO = frozenset(("who", "whom"))
 _WHICH = frozenset(("which", "what", "whose"))
 _HAVING_WORDS = frozenset(("with", "have", "has", "having", "had"))
 _COUNTING = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
-_MEASURED = ("column", "average", "sum", "median", "count", "rate")
-"""Kinds of items that say what is highest."""
 _QUALITIES = frozenset(stem(word) for word in ("expensive", "cheap", "costly", "heavy", "old", "young", "tall", "long"))
 _AGES = ("youngest", "oldest")
 _BORN = frozenset(("birth", "born"))
@@ -74,11 +73,12 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     parse, limit = _take_limit(parse, at)
     parse, measure = _read_ranked_measure(parse, at)
     parse, target = _read_target(parse, at)
+    target = target or _person_ranked(parse)
     unclear = Unclear(f"It is not clear what '{phrase_of(parse.words, item)}' is about.")
     word = phrase_of(parse.words, item).lower()
     if measure is not None and word in _AGES:
         descending = measure.aggregation is Aggregation.MOST
-    if (target and word in _AGES) or (word == "best" and not _is_measured_behind(parse, at)):
+    if (target and word in _AGES) or (word in ("best", "worst") and not _is_good(parse, measure, word)):
         raise unclear
     if target:
         if measure is None and not has_word(parse, *_COUNTING):
@@ -86,6 +86,8 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
         measure = measure or AggregateMeasure(Aggregation.COUNT)
         if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and by_number and not _by_quality(parse, at):
             measure = replace(measure, aggregation=Aggregation.SUM)
+        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and _may_be_summed(parse, measure):
+            parse = replace(parse, choices=(*parse.choices, (measure.aggregation, Aggregation.SUM)))
         groups = parse.groups or tuple(Grouping(ref) for ref in target)
         order = Ordering(measure, descending)
         return parse, TableQuery("", groups=groups, measures=(measure,), order=order, limit=limit or 1)
@@ -94,6 +96,25 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     if measure is None or measure.ref is None:
         raise unclear
     return parse, _ranked_rows(parse, measure, measure.ref, descending=descending, limit=limit)
+
+
+def _may_be_summed(parse: QuestionParse, measure: AggregateMeasure) -> bool:
+    """Whether "largest budget" of a department with several rows may be that of one row or of all."""
+    if measure.ref is None:
+        return False
+    column = parse.reachable.paths[measure.ref.table].table.column(measure.ref.column)
+    return column is not None and bool(set(header_words(column.header)) & SUMMED)
+
+
+def _person_ranked(parse: QuestionParse) -> list[ColumnRef]:
+    """The only column of people, when "who" is asked of rows that are not people: "who gave the most" of gifts."""
+    base = parse.reachable.base
+    if first_word(parse) not in _WHO or set(entity_stems(base)) & asking().persons:
+        return []
+    people = people_columns(base)
+    if len(people) != 1 or people[0].key or differs_in_rows(people[0]):
+        return []
+    return [ColumnRef(base.name, people[0].name)]
 
 
 def _ranked_rows(
@@ -109,17 +130,19 @@ def _ranked_rows(
     return TableQuery("", columns=columns, order=Ordering(ref, descending), limit=limit or 1, requested=requested)
 
 
-def _is_measured_behind(parse: QuestionParse, at: int) -> bool:
-    """Whether what is highest is named behind the superlative: "best average rating", not "pays best"."""
-    return any(
-        index in parse.used and parse.items[index].kind in _MEASURED for index in range(at + 1, len(parse.items))
-    )
+def _is_good(parse: QuestionParse, measure: AggregateMeasure | None, word: str) -> bool:
+    """Whether more of what is measured is better: a score, not a delay."""
+    if measure is None or measure.ref is None:
+        return False
+    column = parse.reachable.paths[measure.ref.table].table.column(measure.ref.column)
+    return column is not None and bool(set(header_words(column.header)) & asking().dimensions[word])
 
 
 def _without_dates(parse: QuestionParse, at: int) -> bool:
     """ "the last two" is not a superlative when there is nothing to measure or date."""
     return parse.items[at].kind in ("latest", "earliest") and not (
-        any(column.type.dated for column in parse.reachable.base.columns) or parse.positions("column")
+        any(column.type.dated or is_year(column) for column in parse.reachable.base.columns)
+        or parse.positions("column")
     )
 
 
@@ -156,11 +179,26 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
         summed = by_number and not _by_quality(parse, at)
         return parse.use(following), AggregateMeasure(Aggregation.SUM if summed else extreme, meaning.ref)
     if by_number and parse.item(following, "column", "table", "rows") and counts_rows(parse, following):
+        word = parse.words.tokens[parse.items[following].last - 1].word
+        if not word.endswith("s") and word not in ("people", "staff"):
+            raise Unclear(f"It is not clear whether 'most {word}' counts rows.")  # no "most stock"
         return parse.use(following), AggregateMeasure(Aggregation.COUNT)
     for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
         if meaning := number_column_at(parse, named):
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
-    return parse, AggregateMeasure(Aggregation.COUNT) if by_number else None
+    if by_number:
+        return parse, AggregateMeasure(Aggregation.COUNT)
+    ranked = parse.unused(at + 1)
+    own = ranked is None or is_entity(parse, at + 1)  # no "longest department"
+    column = _of_dimension(parse, phrase_of(parse.words, item).lower()) if own else None
+    return parse, AggregateMeasure(extreme, ColumnRef(parse.reachable.base.name, column.name)) if column else None
+
+
+def _of_dimension(parse: QuestionParse, word: str) -> Column | None:
+    """The table's only amount of what a word compares: "longest" of lengths and durations."""
+    base, stems = parse.reachable.base, asking().dimensions.get(word, frozenset())
+    fitting = [each for each in base.columns if is_amount(base, each) and stems & set(header_words(each.header))]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _by_quality(parse: QuestionParse, at: int) -> bool:
@@ -208,6 +246,9 @@ def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[Q
             if meaning.path.reverse is not None:
                 raise Unclear("That is not said row by row in this table.")
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
+    years = [column for column in parse.reachable.base.columns if is_year(column)]
+    if len(years) == 1 and not any(column.type.dated for column in parse.reachable.base.columns):
+        return parse, AggregateMeasure(extreme, ColumnRef(parse.reachable.base.name, years[0].name))
     parse, ref = take_date_column(parse)
     return parse, AggregateMeasure(extreme, ref)
 
@@ -221,14 +262,18 @@ def _read_age(parse: QuestionParse, *, youngest: bool) -> tuple[QuestionParse, A
             return parse, AggregateMeasure(Aggregation.LEAST if youngest else Aggregation.MOST, ref)
         if column.type.dated and stems & (_BORN if youngest else _BORN | _FOUNDED):
             return parse, AggregateMeasure(Aggregation.MOST if youngest else Aggregation.LEAST, ref)
+    years = [column for column in base.columns if is_year(column)]
+    if len(years) == 1 and not youngest:
+        return parse, AggregateMeasure(Aggregation.LEAST, ColumnRef(base.name, years[0].name))
     raise Unclear("No column says how old they are.")
 
 
 def _hired(parse: QuestionParse) -> ColumnRef:
     """The date people were hired on, by which "longest serving" goes. Raises Unclear."""
     base = parse.reachable.base
+    hired = {"hire", *asking().synonyms["hire"]}
     for column in base.columns:
-        if column.type.dated and "hire" in header_words(column.header):
+        if column.type.dated and hired & set(header_words(column.header)):
             return ColumnRef(base.name, column.name)
     raise Unclear("No column says since when they serve.")
 
@@ -258,6 +303,8 @@ def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Col
         if meaning is None:
             continue
         is_list_request = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
+        behind = parse.words.tokens[parse.items[named].last : parse.items[named].last + 1]
+        is_list_request = is_list_request or any(token.word in _HAVING_WORDS for token in behind)
         if is_list_request or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
             return parse.use(named), display_columns(parse, meaning, named)
     return parse, []
@@ -296,8 +343,43 @@ def _asks_for_rows(parse: QuestionParse) -> bool:
         return True
     if first in _LISTING | _WHICH and any(is_entity(parse, at) for at in range(len(parse.items))):
         return first != "what" or not has_word(parse, "is", "was")
+    qualified = [at for at, item in enumerate(parse.items) if item.kind in SUPERLATIVES and _by_quality(parse, at)]
+    if any(at + 1 < len(parse.items) and parse.items[at + 1].kind == "value" for at in qualified):
+        return True  # "most expensive syrup"
     named = [at for at in parse.positions("table") if is_entity(parse, at) and not only_links(parse, at)]
     return bool(named) and first not in ("what", "how")
+
+
+def people_columns(table: RealityTable) -> list[Column]:
+    """The columns that hold people: names, or what people are called by their part, such as a donor."""
+    return [
+        column
+        for column in table.columns
+        if column.personal == "a name"
+        or (column.type is ColumnType.TEXT and flag_values(column) is None and _names_people(column.header))
+    ]
+
+
+def _names_people(header: str) -> bool:
+    """
+    >>> _names_people("Owner"), _names_people("Requested by"), _names_people("Owner type")
+    (True, True, False)
+    """
+    words = header_words(header)
+    return words[-1] in asking().persons or (words[0] in asking().persons and words[-1] in ("by", "to"))
+
+
+def check_who(parse: QuestionParse, query: TableQuery) -> None:
+    """Raises Unclear when "who" asks of rows that are not people for what is no column of people."""
+    base = parse.reachable.base
+    if first_word(parse) not in _WHO or set(entity_stems(base)) & asking().persons:
+        return
+    people = [(path.alias, column) for path in parse.reachable.joinable() for column in people_columns(path.table)]
+    if any(alias == base.name and (column.key or differs_in_rows(column)) for alias, column in people):
+        return
+    shown = {*query.requested, *query.columns, *(group.ref for group in query.groups)}
+    if not shown & {ColumnRef(alias, column.name) for alias, column in people}:
+        raise Unclear("No column says who.")
 
 
 # Lists
@@ -311,6 +393,11 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
     distinct = parse.positions("distinct")
     parse = parse.use(*entities, *distinct)
     requested: list[ColumnRef] = []
+    for at in entities:
+        before = parse.item(at - 1, "column")
+        column = before.meaning.column if before and before.meaning else None
+        if before and column and column.type.dated and before.last == parse.items[at].first:
+            raise Unclear(f"It is not clear which rows '{phrase_of(parse.words, before)}' means.")
     for at in parse.positions("column", "table"):
         if not only_links(parse, at):
             meaning = column_at(parse, at)

@@ -1,4 +1,5 @@
 """Reads a question against one table and those it reaches: the cover of its tokens that leaves fewest unexplained."""
+# Over 300 lines: what the tokens may be and how they are covered share their scores.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +8,7 @@ from datetime import date
 from functools import cache
 
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables
+from core.table_qa.join_paths import ReachableTables, flag_values, is_amount
 from core.table_qa.parsing.lexicon import (
     ColumnValues,
     LexiconPhrase,
@@ -17,9 +18,17 @@ from core.table_qa.parsing.lexicon import (
     table_meaning,
     value_meanings,
 )
-from core.table_qa.parsing.tokens import DateSpan, Operator, Token, date_spans, operators, tokenize_question
+from core.table_qa.parsing.tokens import (
+    DateSpan,
+    Operator,
+    Token,
+    date_spans,
+    header_words,
+    operators,
+    tokenize_question,
+)
 
-__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "read_question", "split_question"]
+__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "ambiguous_date", "read_question", "split_question"]
 
 _LONGEST_NAME = 6
 """Greatest number of tokens of a table or column name. Chosen by hand."""
@@ -86,6 +95,15 @@ class QuestionReading:
     score: float
 
 
+NUMERIC_DATE = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)\b")
+_NEITHER = re.compile(r"(?i)\bneither\b(.+?)\bnor\b")
+_MORE = {"better": "more", "higher": "more", "more": "more", "worse": "less", "lower": "less", "less": "less"}
+_THAN = re.compile(r"(?i)\b(better|higher|more|worse|lower|less) in (\w+) than in (\w+)")
+_ONE = re.compile(
+    r"(?i)\b(over|under|than|least|most|within|exactly|about) an? "
+    r"(hour|minute|day|week|month|year|ton|tonne|kilo|million|thousand|mile|kilometre|kilometer|metre|meter)\b"
+)
+"""Half a pair of negations, and "over an hour"."""
 Scored = tuple[float, QuestionItem]
 
 
@@ -94,9 +112,32 @@ def _expandable() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(asking().expanded)})\b", re.IGNORECASE)
 
 
+def _iso(match: re.Match[str]) -> str:
+    """A date in numbers as year, month and day; "" when day and month can be told apart in no way."""
+    first, second, year = int(match[1]), int(match[3]), match[4]
+    if first > 12 or match[2] == ".":
+        first, second = second, first
+    elif second <= 12 and first != second:
+        return ""
+    return f"{year}-{first:02}-{second:02}" if 1 <= first <= 12 and 1 <= second <= 31 else ""
+
+
+def ambiguous_date(question: str) -> tuple[str, str, str] | None:
+    """A date in numbers that may be read in two ways, and both, month first and day first."""
+    for match in NUMERIC_DATE.finditer(question):
+        if not _iso(match) and int(match[1]) <= 12 and int(match[3]) <= 12:
+            year, one, two = match[4], int(match[1]), int(match[3])
+            return match.group(), f"{year}-{one:02}-{two:02}", f"{year}-{two:02}-{one:02}"
+    return None
+
+
 def split_question(question: str, today: date) -> QuestionWords:
     """Tokens, operators and dates of a question."""
     question = _expandable().sub(lambda match: asking().expanded[match.group().lower()], question)
+    question = NUMERIC_DATE.sub(lambda match: _iso(match) or match.group(), question)
+    question = _NEITHER.sub(r"not \1 and not ", question)
+    question = _THAN.sub(lambda match: f"with {match[2]} {_MORE[match[1].lower()]} than {match[3]}", question)
+    question = _ONE.sub(r"\1 1 \2", question)
     tokens = tokenize_question(question)
     dates = tuple(date_spans(question, tokens, today))
     years = " ".join(token.number for token in tokens if len(token.number) == 4)
@@ -123,7 +164,19 @@ def read_question(
                 options.append((before[0] + value, (*before[1], item), before[2]))
         best.append(max(options, key=lambda option: option[0]))
     score, items, unexplained = best[-1]
+    items = tuple(item for at, item in enumerate(items) if not _is_unit(items, at))
     return QuestionReading(_without_agents(words, items), unexplained, score)
+
+
+def _is_unit(items: Sequence[QuestionItem], at: int) -> bool:
+    """Whether "years" is the unit of the number before."""
+    before = items[at - 1] if at else None
+    return (
+        items[at].kind in ("year", "month")
+        and before is not None
+        and before.number != ""
+        and before.last == items[at].first
+    )
 
 
 def _skip_cost(tokens: Sequence[Token], at: int) -> float:
@@ -144,6 +197,11 @@ def _without_agents(words: QuestionWords, items: Sequence[QuestionItem]) -> tupl
         if item.kind != "group" or not item.first or item.first in ends or words.tokens[item.first].word != "by":
             return False
         before = words.tokens[item.first - 1]
+        after = words.tokens[item.last].word if item.last < len(words.tokens) else ""
+        if after in ("people", "persons", "someone") or (
+            before.stem in asking().linking and before.stem not in _ORDERING_STEMS
+        ):
+            return True
         return before.word in _PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
 
     return tuple(item for item in items if not names_agent(item))
@@ -159,11 +217,43 @@ def _best_by_span(candidates: Iterable[Scored]) -> dict[tuple[int, int], list[Sc
         names = [(score, item) for score, item in options if item.meaning is not None]
         if names:
             top, first = names[0]
+            names[1:1] = [(top, other) for _, other in _amounts_called_alike(first, names[1:])]
             near = [(score, item.meaning) for score, item in names[1:_MOST_RIVALS] if score >= top - _RIVAL_MARGIN]
             tied = sum(score >= top - _TIE_MARGIN for score, _ in near)
             name = replace(first, rivals=tuple(meaning for _, meaning in near if meaning is not None), tied=tied)
             spans[span] = [(top, name), *(option for option in options if option[1].meaning is None)]
     return spans
+
+
+def _amounts_called_alike(first: QuestionItem, others: Sequence[Scored]) -> list[Scored]:
+    """The amounts that the words name as well as `first`: the budget of a table of budgets, or total and monthly
+    charges where only charges are named."""
+    meaning = first.meaning
+    assert meaning is not None
+    return [
+        (score, item)
+        for score, item in others
+        if item.meaning is not None and item.meaning.path.alias == meaning.path.alias and _alike(meaning, item)
+    ]
+
+
+def _alike(first: WordMeaning, other: QuestionItem) -> bool:
+    meaning = other.meaning
+    if meaning is None or meaning.column is None:
+        return False
+    if first.kind == "table" and first.path.hops == 0 and flag_values(meaning.column):
+        return meaning.head and len(header_words(meaning.column.header)) == 1  # awards, and whether awarded
+    if not is_amount(meaning.path.table, meaning.column):
+        return False
+    header = header_words(meaning.column.header)
+    if meaning.words < 1:
+        return False
+    if first.kind == "table":
+        return first.path.hops == 0 and meaning.head
+    if first.column is None or not is_amount(first.path.table, first.column):
+        return False
+    complete = first.words == len(header_words(first.column.header))
+    return not complete and first.words == meaning.words and bool(header)
 
 
 def _candidates(
@@ -207,11 +297,14 @@ def _meanings(
     tokens = words.tokens
     edged = tokens[first].stop_word or tokens[last - 1].stop_word
     for path in reachable.paths.values():
-        if last - first <= _LONGEST_NAME and not edged:
-            if table := table_meaning(tokens, first, last, path):
+        if last - first <= _LONGEST_NAME:
+            if not edged and (table := table_meaning(tokens, first, last, path)):
                 yield table
             for column in path.table.columns:
                 if meaning := column_meaning(tokens, first, last, path, column, words.years, entities):
                     yield meaning
+        season = last - first == 1 and first and tokens[first].word in asking().seasons
+        if season and tokens[first - 1].word in ("in", "during", "since", "before", "after"):
+            continue  # "taken in spring" is no station called Spring
         if not (edged and last - first == 1):
             yield from value_meanings(tokens, first, last, path, values[path.alias], entities)

@@ -26,6 +26,7 @@ __all__ = [
 
 _TOKEN = re.compile(
     r"(?P<quoted>\"[^\"]+\"|“[^”]+”|(?<!\w)'[^']{2,}'(?!\w))"
+    r"|(?P<season>\b\d{4}/\d{2}\b(?!/))"
     r"|(?P<number>[$€£]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?(?:k|m|million|thousand)\b)?)(?![\w-])"
     r"|(?P<word>[^\W_]+(?:'[^\W\d_]+)?|[<>]=?|=|%)",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ _NUMBER_WORDS = {
 _WORD_BREAK = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|[\W_]+|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
 )
-_PART = re.compile(r"[^\W_]+")
+_PART = re.compile(r"\b\d{4}/\d{2}\b(?!/)|[^\W_]+")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SUFFIX = re.compile(r"^([a-z]{3,})(num|name|code|date|amt|pct|qty)$")
 _WHOLE_WORDS = frozenset("candidate update mandate validate consolidate surname nickname username filename".split())
@@ -57,6 +58,10 @@ _MONTHS = (
 _HALF_DATE = re.compile(
     rf"(?i)\b(?P<first>(?:{_MONTHS})\.? \d{{1,2}})(?:st|nd|rd|th)? (?P<to>to|and|through|until|till|-|–) "
     rf"(?P<last>(?:(?:{_MONTHS})\.? )?\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>(?:19|20)\d\d)\b"
+)
+_DAY_FIRST = re.compile(
+    rf"(?i)\b(?:from|between) (?P<one>\d{{1,2}})(?:st|nd|rd|th)? (?P<first>{_MONTHS})(?: (?P<begun>(?:19|20)\d\d))?"
+    rf" (?:to|and|until|till) (?P<two>\d{{1,2}})(?:st|nd|rd|th)? (?P<last>{_MONTHS}) (?P<year>(?:19|20)\d\d)\b"
 )
 _BARE_MONTH = re.compile(rf"(?i)\b(?:{_MONTHS})\.? (?:19|20)\d\d\b")
 
@@ -140,6 +145,8 @@ def operators(tokens: Sequence[Token]) -> list[Operator]:
     for first in range(len(words)):
         for length in range(min(longest, len(words) - first), 0, -1):
             name = table.get(tuple(words[first : first + length]))
+            if name in ("or_more", "or_less") and words[first + length : first + length + 1] == ["than"]:
+                continue  # "and more than 4"
             if name is not None and not any(token.quoted for token in tokens[first : first + length]):
                 result.append(Operator(name, first, first + length))
     return result
@@ -183,6 +190,13 @@ def _date_ranges(question: str, today: date) -> Iterator[tuple[AskedDates, int, 
             start = before.start() if before else match.start()
             yield AskedDates(period.start, period.end, rest[start : match.end()]), start, match.end()
             rest = rest[:start] + "\0" * (match.end() - start) + rest[match.end() :]
+    for match in _DAY_FIRST.finditer(rest):
+        begun = match["begun"] or match["year"]
+        first, last = f"{match['first']} {match['one']}, {begun}", f"{match['last']} {match['two']}, {match['year']}"
+        period = dates_in_question(f"between {first} and {last}", today)
+        if period is not None:
+            yield AskedDates(period.start, period.end, match.group()), match.start(), match.end()
+            rest = rest[: match.start()] + "\0" * len(match.group()) + rest[match.end() :]
     while dates := dates_in_question(rest, today):
         at = rest.find(dates.words)
         yield dates, at, at + len(dates.words)
@@ -200,7 +214,7 @@ def header_words(header: str) -> tuple[str, ...]:
     >>> header_words("2020 OvertimePay"), header_words("hire_date")
     (('2020', 'overtim', 'pay'), ('hire', 'date'))
     """
-    parts = [part.lower() for part in _WORD_BREAK.split(header) if part]
+    parts = [part.lower() for part in _WORD_BREAK.split(_spelled_out(header)) if part]
     words: list[str] = []
     for part in parts:
         suffix = _SUFFIX.match(part) if part not in _WHOLE_WORDS else None
@@ -216,7 +230,15 @@ def plain_header(header: str) -> tuple[str, ...]:
     >>> plain_header("HourlyRate")
     ('hourly', 'rate')
     """
-    return tuple(part.lower() for part in _WORD_BREAK.split(header) if part)
+    return tuple(part.lower() for part in _WORD_BREAK.split(_spelled_out(header)) if part)
+
+
+def _spelled_out(header: str) -> str:
+    """
+    >>> _spelled_out("On-time %"), _spelled_out("Permit #")
+    ('On-time  percent ', 'Permit  number ')
+    """
+    return header.replace("%", " percent ").replace("#", " number ") if len(header) > 1 else header
 
 
 @cache

@@ -5,16 +5,18 @@ missing, yes/no columns).
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.domain.dataset_queries import AnyOf, ColumnRef, Comparison, Condition, Related
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, flag_values, name_column
+from core.table_qa.join_paths import JoinPath, flag_values, is_amount, name_column
 from core.table_qa.parsing.items import (
     AGGREGATION_WORDS,
     COMPARISONS,
     QuestionParse,
     Unclear,
+    adjacent,
     is_flag,
     phrase_of,
     take_negation,
@@ -22,13 +24,22 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_words
+from core.table_qa.parsing.unit_conversion import header_unit, in_unit_of
 from core.text.tokenize import stem
 
-__all__ = ["read_empty_conditions", "read_flags", "read_possessions", "read_value_conditions"]
+__all__ = [
+    "read_empty_conditions",
+    "read_flags",
+    "read_possessions",
+    "read_value_conditions",
+]
 
 _TO = frozenset(stem(word) for word in ("dest", "destination", "to", "target", "arrival", "receiver", "recipient"))
 _FROM = frozenset(stem(word) for word in ("origin", "from", "source", "departure", "sender", "depart"))
 _DIRECTIONS = {"to": _TO, "into": _TO, "toward": _TO, "towards": _TO, "from": _FROM}
+_NOTES = ("record", "records", "information", "info", "data", "entry")
+_EQUALS = frozenset(("is", "no", "number", "nr", "num", "equal", "equals", "to", "a", "and", "or", "the"))
+"""Words between a column and the number that it equals."""
 _LINKING_WORDS = frozenset("as is are was were their its the for in of a an".split())
 _HAVING_WORDS = ("with", "have", "has", "having", "had")
 _RECORDED_WORDS = frozenset(
@@ -47,6 +58,8 @@ def read_value_conditions(parse: QuestionParse) -> QuestionParse:
             parse, at = _read_value_run(parse, at)
         elif parse.item(at, "column") and parse.item(at + 1, "number"):
             parse = _read_numbered(parse, at)
+        elif parse.item(at, "number") and parse.item(at + 1, "column"):
+            parse = _read_number_of(parse, at)
         at += 1
     return parse
 
@@ -59,17 +72,34 @@ def _read_numbered(parse: QuestionParse, at: int) -> QuestionParse:
         return parse
     texts = [value for value in column.values if value.lower() == tokens[number.first].word]
     between = {token.word for token in tokens[item.last : number.first]}
-    if (not column.type.numeric and not texts) or "of" in between:
+    unit = tokens[number.last].word if number.last < len(tokens) else ""
+    measured = column.type.numeric and unit in asking().measures and header_unit(column.header)
+    if (not column.type.numeric and not texts) or ("of" in between and not measured) or is_flag(column):
         return parse
+    amount = is_amount(item.meaning.path.table, column)
+    if not between <= _EQUALS | {"of"} or (unit and not amount and stem(unit) in asking().units):
+        return parse  # "loans at 5%" names no loan
     parse, negated = take_negation(parse, at)
     parse = parse.use(at, at + 1)
-    values = (number.number,) if column.type.numeric else tuple(texts)
+    values = in_unit_of(item.meaning, (number.number,), unit) if column.type.numeric else tuple(texts)
     following = at + 2
     while parse.item(following, "or") and parse.item(following + 1, "number") and column.type.numeric:
         parse = parse.use(following, following + 1)
         values = (*values, parse.items[following + 1].number)
         following += 2
     return parse.add_conditions(at, item.meaning, Condition(item.meaning.ref, Comparison.IS, values, negated))
+
+
+def _read_number_of(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "with 0 units": the amount right behind a number."""
+    number, item, tokens = parse.items[at], parse.items[at + 1], parse.words.tokens
+    meaning = item.meaning
+    before = tokens[number.first - 1].word if number.first else ""
+    if meaning is None or meaning.column is None or meaning.path.hops or item.first != number.last:
+        return parse
+    if before not in (*_HAVING_WORDS, "exactly") or not is_amount(meaning.path.table, meaning.column):
+        return parse
+    return parse.use(at, at + 1).add_conditions(at, meaning, Condition(meaning.ref, Comparison.IS, (number.number,)))
 
 
 def _read_value_run(parse: QuestionParse, first: int) -> tuple[QuestionParse, int]:
@@ -151,10 +181,16 @@ def _value_by_direction(parse: QuestionParse, item: QuestionItem) -> WordMeaning
     stems = next((_DIRECTIONS[token.word] for token in reversed(before) if token.word in _DIRECTIONS), None)
     if stems is None:
         return None
+    others = _FROM if stems is _TO else _TO
     for meaning in (item.meaning, *item.rivals):
-        joins = meaning.path.joins if meaning and meaning.kind == "value" else ()
-        if joins and stems & set(header_words(joins[-1].left.column)):
+        if meaning is None or meaning.kind != "value" or meaning.column is None:
+            continue
+        joins = meaning.path.joins
+        header = set(header_words(joins[-1].left.column if joins else meaning.column.header))
+        if header & stems:
             return meaning
+        if meaning is item.meaning and header & others and not item.rivals:
+            raise Unclear(f"'{phrase_of(parse.words, item)}' does not fit {meaning.column.header}.")
     return None
 
 
@@ -211,6 +247,7 @@ def read_empty_conditions(parse: QuestionParse) -> QuestionParse:
         if parse.item(at, "empty"):
             named = at + 1 if parse.item(at + 1, "column") else at - 1
             if not parse.item(named, "column"):
+                parse = _read_undone(parse, at)
                 continue
             parse, negated = take_negation(parse.use(at, named), min(at, named))
             parse = _add_empty(parse, named, negated=negated)
@@ -219,11 +256,23 @@ def read_empty_conditions(parse: QuestionParse) -> QuestionParse:
     return parse
 
 
+def _read_undone(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "unassigned vehicles": the column of what is not done is empty."""
+    word = phrase_of(parse.words, parse.items[at]).lower()
+    base = parse.reachable.base
+    done = stem(word.removeprefix("un"))
+    named = [column for column in base.columns if done in header_words(column.header) and not is_flag(column)]
+    if len(named) != 1 or not word.startswith("un"):
+        return parse
+    condition = Condition(ColumnRef(base.name, named[0].name), Comparison.EMPTY)
+    return parse.use(at).add_clause(at, AnyOf((condition,)))
+
+
 def _read_without(parse: QuestionParse, at: int) -> QuestionParse:
     """ "without a tax category", "with no leave requests": the name behind a "not" that no value follows."""
     item = parse.item(at + 1, "column", "table")
     if item is None or item.meaning is None:
-        return parse
+        return _read_unused(parse, at)
     tables = (rival for rival in item.rivals if rival.kind == "table" and rival.path.reverse is not None)
     meaning = item.meaning if item.kind == "table" else next(tables, item.meaning)
     value = parse.item(at + 2, "value")
@@ -234,11 +283,31 @@ def _read_without(parse: QuestionParse, at: int) -> QuestionParse:
     key = meaning.column is not None and meaning.column.key
     if meaning.kind == "table" or key:
         if not meaning.path.hops:
-            raise Unclear("It is not clear what is missing.")
+            return _read_not_done(parse, at)
         return _add_related(parse.use(at, at + 1), at, meaning, negated=True)
     if meaning.column is not None and not is_flag(meaning.column):
         return _add_empty(parse.use(at, at + 1), at + 1, negated=False)
     return parse
+
+
+def _read_not_done(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "not sold properties": the only column of what is not done is empty. Raises Unclear."""
+    base, tokens = parse.reachable.base, parse.words.tokens
+    between = {token.stem for token in tokens[parse.items[at].last : parse.items[at + 1].first]}
+    named = [column for column in base.columns if between & set(header_words(column.header)) and not is_flag(column)]
+    if len(named) != 1:
+        raise Unclear("It is not clear what is missing.")
+    condition = Condition(ColumnRef(base.name, named[0].name), Comparison.EMPTY)
+    return parse.use(at).add_clause(at, AnyOf((condition,)))
+
+
+def _read_unused(parse: QuestionParse, at: int) -> QuestionParse:
+    """ "codes never used": no row of the only table that refers to this one does so."""
+    tokens, last = parse.words.tokens, parse.items[at].last
+    referring = [path for path in parse.reachable.paths.values() if path.reverse is not None and path.hops == 1]
+    if last >= len(tokens) or tokens[last].stem != stem("used") or len(referring) != 1:
+        return parse
+    return _add_related(parse.use(at), at, WordMeaning("table", referring[0]), negated=True)
 
 
 def _add_related(parse: QuestionParse, at: int, meaning: WordMeaning, *, negated: bool) -> QuestionParse:
@@ -274,17 +343,46 @@ def read_flags(parse: QuestionParse) -> QuestionParse:
     """Read yes/no columns named as adjectives: "exempt employees", "not active". Raises Unclear."""
     for at in range(len(parse.items)):
         item = parse.item(at, "column")
+        if item is not None and parse.item(at + 1, "rate"):
+            item = _flag_meant(item)
+            parse = replace(parse, items=(*parse.items[:at], item, *parse.items[at + 1 :]))
         meaning = item.meaning if item else None
         column = meaning.column if meaning else None
         if meaning is None or column is None or not is_flag(column) or parse.item(at - 1, "group", "distinct"):
+            continue
+        if _ends_groups(parse, at):
             continue
         if meaning.path.hops and not _names_table(parse, meaning.path):
             raise Unclear(f"It is not clear what is '{column.header}'.")
         parse, negated = take_negation(parse, at)
         yes, no = flag_values(column) or ("true", "false")
+        after = parse.words.tokens[parse.items[at].last : parse.items[at].last + 1]
+        if negated and any(token.word in _NOTES for token in after):
+            beside = [at + 1] if parse.item(at + 1, "rows") else []
+            empty = Condition(meaning.ref, Comparison.EMPTY)
+            parse = parse.use(at, *beside).add_conditions(at, meaning, empty)  # "no vaccination record"
+            continue
         condition = Condition(meaning.ref, Comparison.IS, (no if negated is not meaning.opposite else yes,))
         parse = parse.use(at).add_conditions(at, meaning, condition)
     return parse
+
+
+def _ends_groups(parse: QuestionParse, at: int) -> bool:
+    """Whether an item goes on with what is grouped by: the second of "by class and free lunch"."""
+    before = at - 1
+    while before > 0 and parse.item(before, "column", "table") and adjacent(parse, before + 1):
+        if parse.item(before - 1, "group"):
+            return True
+        before -= 1
+    return False
+
+
+def _flag_meant(item: QuestionItem) -> QuestionItem:
+    """The item as a column of yes and no, if it may be one: "approval rate" is not about approvers."""
+    for meaning in (item.meaning, *item.rivals):
+        if meaning is not None and meaning.column is not None and is_flag(meaning.column):
+            return replace(item, meaning=meaning, rivals=(), tied=0)
+    return item
 
 
 def _names_table(parse: QuestionParse, path: JoinPath) -> bool:

@@ -1,0 +1,91 @@
+"""Units: what a header measures in, and numbers of a question in another unit."""
+
+import re
+from functools import cache
+
+from core.domain.datasets import ColumnType
+from core.knowledge.question_lexicon import asking
+from core.table_qa.join_paths import is_amount, is_year
+from core.table_qa.parsing.items import QuestionParse, Unclear
+from core.table_qa.parsing.lexicon import WordMeaning
+from core.table_qa.parsing.tokens import header_words, value_words
+from core.text.tokenize import stem
+
+__all__ = ["age_of_people", "header_unit", "in_unit_of", "measured_in", "unit_behind", "year_compared"]
+
+_SEX = frozenset(("gender", "sex"))
+_SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
+"""Units that a header means only in the plural: "year of study" is no length of time."""
+
+
+@cache
+def header_unit(header: str) -> str:
+    """The unit a header names, "" for none.
+
+    >>> header_unit("Wait (min)"), header_unit("Area m2"), header_unit("Year of study")
+    ('min', 'm2', '')
+    """
+    if re.search(r"\w ?/ ?\w", header):
+        return ""  # "t/ha" is a ratio
+    words = re.findall(r"[a-z]+2?", header.lower())
+    known = asking().measures
+    units = [word for word in words if word in known and (word.endswith("s") or stem(word) not in _SPANS)]
+    return units[-1] if units else ""
+
+
+def in_unit_of(meaning: WordMeaning, values: tuple[str, ...], unit: str) -> tuple[str, ...]:
+    """Values in the unit of a column's header. Raises Unclear for a unit of something else."""
+    known = asking().measures
+    own = header_unit(meaning.column.header) if meaning.column else ""
+    if unit in known and meaning.column and meaning.column.type is ColumnType.MONEY:
+        raise Unclear(f"'{meaning.column.header}' is not measured in {unit}.")
+    if unit not in known or not own:
+        return values
+    (kind, size), (own_kind, own_size) = known[unit], known[own]
+    if kind != own_kind:
+        raise Unclear(f"'{meaning.column.header if meaning.column else ''}' is not measured in {unit}.")
+    return tuple(f"{float(value) * size / own_size:.12g}" for value in values) if size != own_size else values
+
+
+def unit_behind(parse: QuestionParse, at: int) -> str:
+    """The unit behind a number, "" without one."""
+    place, tokens = parse.items[at].last, parse.words.tokens
+    unit = place < len(tokens) and (tokens[place].stem in asking().units or tokens[place].word in asking().measures)
+    return tokens[place].word if unit else ""
+
+
+def measured_in(parse: QuestionParse, unit: str) -> WordMeaning | None:
+    """The table's only amount whose header has a unit of this kind."""
+    if unit not in asking().measures:
+        return None
+    base, kind = parse.reachable.base, asking().measures[unit][0]
+    measured = [
+        column
+        for column in base.columns
+        if is_amount(base, column) and asking().measures.get(header_unit(column.header), ("", 0))[0] == kind
+    ]
+    return WordMeaning("column", parse.reachable.paths[base.name], measured[0]) if len(measured) == 1 else None
+
+
+def age_of_people(parse: QuestionParse, first: int, unit: str) -> WordMeaning | None:
+    """The table's only column of ages behind a word for people: "women over 65"."""
+    base, item = parse.reachable.base, parse.items[first]
+    aged = [column for column in base.columns if column.type.numeric and header_words(column.header) == ("age",)]
+    if len(aged) != 1 or not item.first or (unit and stem(unit) != "year"):
+        return None
+    before = parse.words.tokens[item.first - 1].stem
+    named = any(before in value_words(words) for row in asking().value_words for words in row.words if row.when & _SEX)
+    people = before in asking().persons or named
+    return WordMeaning("column", parse.reachable.paths[base.name], aged[0]) if people else None
+
+
+def year_compared(parse: QuestionParse, at: int) -> tuple[WordMeaning, bool] | None:
+    """ "older than 2015": the table's only column of years, and whether older is meant."""
+    word, after = parse.words.tokens[parse.items[at].first].word, parse.item(at + 1, "date")
+    if word not in ("older", "newer", "younger") or after is None or after.date is None:
+        return None
+    base = parse.reachable.base
+    years = [column for column in base.columns if is_year(column)]
+    if len(years) != 1 or not re.fullmatch(r"\d{4}", after.date.dates.words):
+        return None
+    return WordMeaning("column", parse.reachable.paths[base.name], years[0]), word == "older"
