@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from core.evaluation.benchmarks.classification import ClassificationReport
     from core.evaluation.judgments.files import LabelRow, PassageJudgment
     from core.evaluation.tuning.training_documents import TrainingDocument
-    from core.ports.stores import Embedder
+    from core.ingestion.classification.weighting import Prototypes
+    from core.ports.stores import Embedder, Vectors
 
 __all__ = ["classification", "collect_sources", "fit_classifier"]
 
@@ -92,20 +93,26 @@ def fit_classifier(
     write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path(
         "core/knowledge/classifier_model.npz"
     ),
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the built-in model; fit only its passages and dates again.")
-    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", help="Keep the built-in model; fit only its passages, dates or domains (may be repeated)."
+        ),
+    ] = None,
 ) -> None:
     """Fit the classifier to labelled documents; `classification --leave-source-out` says how good it is."""
+    from core.domain.errors import BadRequest
+    from core.evaluation.tuning.classifier_fitting import PARTS, fit_parts
     from core.evaluation.tuning.classifier_fitting import fit_classifier as fit_all
-    from core.evaluation.tuning.classifier_fitting import fit_passages_and_dates
     from core.ingestion.classification.linear_model import built_in_model, to_bytes
 
+    if unknown := sorted(set(only or ()) - set(PARTS)):
+        raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(PARTS)}.")
     read = list(_read_folders(learn_from or [], trusted or []))
     documents = [each.document for each in read]
     model = (
-        fit_passages_and_dates(built_in_model(), documents, _tell_step)
-        if keep
+        fit_parts(built_in_model(), documents, only, _tell_step)
+        if only
         else fit_all(documents, _embedder().name, on_step=_tell_step)
     )
     data = to_bytes(model)
@@ -148,11 +155,12 @@ def collect_sources(
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    """A labelled file as it was read. passages: those that a judgment names."""
+    """A labelled file as it was read. passages: those that a judgment names. vectors: theirs."""
 
     row: "LabelRow"
     document: "TrainingDocument"
     passages: "tuple[Passage, ...]"
+    vectors: "Vectors"
 
 
 def _embedder() -> "Embedder":
@@ -176,26 +184,38 @@ def _read_folder(labels: Path, files: Path, weight: float) -> "Iterator[_ReadFil
 
     from core.domain.errors import BadFile
     from core.evaluation.judgments.files import read_labels, read_passages
+    from core.ingestion.classification.weighting import Prototypes
+    from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
     rows = {row.sha256: row for row in read_labels(labels)}
     judgments: dict[str, list[PassageJudgment]] = {}
     for each in read_passages(labels.with_name("passages.jsonl")):
         judgments.setdefault(each.sha256, []).append(each)
-    embedder, report = _embedder(), progress(f"files of {labels.parent.name} read")
+    embedder = _embedder()
+    prototypes, report = (
+        Prototypes(embedder, BUILT_IN_TERMS.prototypes),
+        progress(f"files of {labels.parent.name} read"),
+    )
     paths = sorted(path for path in files.rglob("*") if path.is_file())
     for done, path in enumerate(paths, start=1):
         data = path.read_bytes()
         row = rows.get(sha256(data).hexdigest())
         if row is not None:
             try:
-                yield _read_file(row, data, judgments.get(row.sha256, []), embedder, weight)
+                yield _read_file(row, data, judgments.get(row.sha256, []), embedder, prototypes, weight)
             except BadFile as error:
                 typer.echo(f"failed: {row.name}: {error.message}", err=True)
         report(done, len(paths))
 
 
+# Over 40 lines: what is read once of a file, and the imports that start slowly.
 def _read_file(
-    row: "LabelRow", data: bytes, judgments: "Sequence[PassageJudgment]", embedder: "Embedder", weight: float
+    row: "LabelRow",
+    data: bytes,
+    judgments: "Sequence[PassageJudgment]",
+    embedder: "Embedder",
+    prototypes: "Prototypes",
+    weight: float,
 ) -> _ReadFile:
     from adapters.ocr import installed_ocr
     from core.evaluation.metrics.measures import normalised
@@ -205,6 +225,7 @@ def _read_file(
     from core.ingestion.classification.language import language_label
     from core.ingestion.parsers import extract
     from core.ingestion.pipeline import document_title
+    from core.ingestion.sentence_vectors import embed_passages
     from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
     name = f"document{Path(row.name).suffix}"
@@ -214,17 +235,21 @@ def _read_file(
     found = split(extracted, title)
     main_language = language_label(sample).value or "en"
     own = [each.text for each in found]
-    document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own)
+
+    def embed(numbers: Sequence[int]) -> "Vectors":
+        return embed_passages(embedder, [found[number] for number in numbers]).vectors
+
+    document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own, embed, prototypes)
     texts = [normalised(each.text) for each in found]
-    judged = tuple(
-        each
+    judged = [
+        at
         for at, each in enumerate(found)
         if any(
             judgment.page in (None, each.page) and normalised(judgment.start_words) in texts[at]
             for judgment in judgments
         )
-    )
-    return _ReadFile(row, document, judged)
+    ]
+    return _ReadFile(row, document, tuple(found[at] for at in judged), embed(judged) if judged else vectors[:0])
 
 
 def _left_out(
@@ -264,6 +289,6 @@ def _left_out(
             documents[row.sha256] = Document(
                 number, row.name, row.sha256, 0, DocumentState.READY, _NO_MOMENT, labels=labels
             )
-            passages[number] = classifier.passages(labels, each.passages, each.document.vectors)
+            passages[number] = classifier.passages(labels, each.passages, each.vectors)
         report(fold + 1, _FOLDS)
     return documents, passages

@@ -1,6 +1,7 @@
-"""How the evidence for domains is weighed (classifier_weights.toml); other labels are learned.
+"""How the evidence for domains is weighed before anything is learned (classifier_weights.toml).
 
-The learned weights are in classifier_model.npz (core.ingestion.classification.linear_model).
+The learned weights, also of general_lead, keyword and meaning, are in classifier_model.npz
+(core.ingestion.classification.linear_model).
 """
 
 from dataclasses import dataclass, fields
@@ -21,7 +22,7 @@ class DomainWeights:
     words_per_sign: one occurrence of a keyword is expected per this many words.
     meaning: log-odds when every sampled sentence is nearest to one domain.
     foreign_meaning: factor on `meaning` for languages the embedding model was not trained on.
-    temperature: of the softmax; above 1 gives lower probabilities. threshold: minimum probability for a label.
+    threshold: minimum probability for a label.
     """
 
     general_lead: float
@@ -31,7 +32,6 @@ class DomainWeights:
     words_per_sign: float
     meaning: float
     foreign_meaning: float
-    temperature: float
     threshold: float
 
     def meaning_of(self, native: bool) -> float:

@@ -9,8 +9,8 @@ import pytest
 from core.domain.documents import Label, Page, Truth
 from core.domain.errors import BadTable
 from core.evaluation.judgments.files import LabelRow
-from core.evaluation.tuning.candidate_fitting import fitted_dates
-from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_passages_and_dates
+from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domains
+from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     UNSURE_DATE,
@@ -24,6 +24,7 @@ from core.ingestion.classification.label_evidence import explained
 from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, from_bytes, to_bytes
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.truth import truth_label
+from core.knowledge.domains import GENERAL
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
 TEXTS = {
@@ -148,7 +149,7 @@ def test_passages_are_learned_from_the_documents_they_stand_in(model: Classifier
 
 def test_a_model_keeps_its_other_heads_when_passages_and_dates_are_fitted_again(model: ClassifierModel) -> None:
     documents = [replace(each, passages=()) for each in corpus()]
-    again = fit_passages_and_dates(model, [*documents, *dated_corpus(UNSURE_DATE)])
+    again = fit_parts(model, [*documents, *dated_corpus(UNSURE_DATE)])
     assert {name: again.heads[name] for name in ("truth", "authority", "place")} == {
         name: model.heads[name] for name in ("truth", "authority", "place")
     }
@@ -186,3 +187,26 @@ def test_labels_of_every_truth_are_possible(model: ClassifierModel) -> None:
     assert isinstance(
         truth_label(sampled(""), model.blocks(features_of(sampled("")), NO_VECTORS), NO_VECTORS, model), Label
     )
+
+
+def test_domains_are_weighed_as_labelled_documents_teach() -> None:
+    """Where keywords lie about the domain and meaning does not, meaning weighs more."""
+    documents = [
+        replace(
+            each,
+            domain="time" if number % 2 else GENERAL,
+            domain_evidence={"time": (float(number % 3 == 0), float(number % 2)), GENERAL: (0.0, 0.3)},
+        )
+        for number, each in enumerate(corpus())
+    ]
+    found = fitted_domains(documents, np.ones(len(documents)))
+    assert found["meaning"] > 1.0 > abs(found["keyword"])
+    assert fitted_domains(list(corpus()), np.ones(len(documents))) == {}
+
+
+def test_parts_that_are_not_named_stay(model: ClassifierModel) -> None:
+    again = fit_parts(model, list(corpus()), ["domains"])
+    assert again.heads == model.heads
+    assert {name: row for name, row in again.numbers.items() if name != "domain"} == {
+        name: row for name, row in model.numbers.items() if name != "domain"
+    }

@@ -27,12 +27,14 @@ SHARED = [
 ]
 
 
-SIGNS_ONLY = replace(built_in_model(), heads={})
+HEADS = built_in_model().heads
+SIGNS_ONLY = replace(built_in_model(), heads={name: head for name, head in HEADS.items() if name != PASSAGE_HEAD})
+NO_VECTORS = np.zeros((0, built_in_model().dimensions), dtype=np.float32)
 
 
 def labelled_passages(labels: Labels, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """As the signs alone tell it."""
-    return by_model(labels, passages, SIGNS_ONLY)
+    return by_model(labels, passages, NO_VECTORS, SIGNS_ONLY)
 
 
 def passage(text: str, section: str = "") -> Passage:
@@ -96,37 +98,46 @@ def test_the_documents_other_labels_are_told_to_every_passage() -> None:
 ADVICE = "Slow cooling keeps clay whole, so experienced potters open their kilns late and write down every firing"
 
 
-def model_that_reads(truth: Truth, lead: float) -> ClassifierModel:
-    """A model to which every known word says `truth` with `lead` log-odds."""
+def model_that_reads(truth: Truth, lead: float, by_vector: float = 0.0) -> ClassifierModel:
+    """A model to which every known word says `truth` with `lead` log-odds, and a vector of ones with `by_vector`."""
     model = built_in_model()
-    weights = np.zeros((len(model.vocabularies["words"].idf), len(Truth)))
+    weights, mean = np.zeros((len(model.vocabularies["words"].idf), len(Truth))), np.zeros((model.dimensions, 5))
     weights[:, list(Truth).index(truth)] = lead
+    mean[:, list(Truth).index(truth)] = by_vector / model.dimensions
     classes = tuple(truth.value for truth in Truth)
-    head = Head(classes, {"words": weights}, np.zeros((0, 5)), np.zeros((0, 5)), np.zeros(5))
-    return replace(model, heads={PASSAGE_HEAD: head})
+    head = Head(classes, {"words": weights}, np.zeros((0, 5)), mean, np.zeros(5))
+    return replace(model, heads={PASSAGE_HEAD: head}, numbers={**model.numbers, "passage": {"lead": 1.0}})
 
 
 @pytest.mark.parametrize("truth", ["compliance", "intent", "regulatory", "reality"])
 def test_advice_in_other_documents_is_found_by_its_words_and_quoted(truth: str) -> None:
-    (labelled,) = by_model(labels(truth), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 5.0))
+    (labelled,) = by_model(labels(truth), [passage(ADVICE)], NO_VECTORS, model_that_reads(Truth.REFERENCE, 5.0))
     assert labelled.truth == "reference"
     assert 0.5 <= labelled.truth_probability < 1.0
     assert [item.quote for item in labelled.truth_evidence] == [ADVICE]
 
 
+def test_advice_is_found_by_its_vector_too() -> None:
+    model = model_that_reads(Truth.REFERENCE, 0.01, by_vector=2.0)
+    ones = np.ones((1, model.dimensions), dtype=np.float32)
+    found = [by_model(labels("intent"), [passage(ADVICE)], each, model)[0].truth for each in (NO_VECTORS, ones)]
+    assert found == ["intent", "reference"]
+
+
 @pytest.mark.parametrize("truth", [Truth.COMPLIANCE, Truth.INTENT, Truth.REALITY])
 def test_words_alone_never_make_a_passage_a_rule_or_wish_of_somebody_else(truth: Truth) -> None:
-    (labelled,) = by_model(labels("reference"), [passage(ADVICE)], model_that_reads(truth, 5.0))
+    (labelled,) = by_model(labels("reference"), [passage(ADVICE)], NO_VECTORS, model_that_reads(truth, 5.0))
     assert labelled.truth == "reference"
 
 
-def test_a_passage_follows_its_document_while_other_truths_together_are_likelier() -> None:
-    (labelled,) = by_model(labels("compliance"), [passage(ADVICE)], model_that_reads(Truth.REFERENCE, 0.1))
+def test_a_passage_follows_its_document_unless_another_truth_leads_clearly() -> None:
+    (labelled,) = by_model(labels("compliance"), [passage(ADVICE)], NO_VECTORS, model_that_reads(Truth.REFERENCE, 0.1))
     assert (labelled.truth, labelled.truth_probability) == (Truth.COMPLIANCE, 0.9)
 
 
 def test_a_few_words_and_a_confirmed_truth_are_left_alone() -> None:
     model = model_that_reads(Truth.REFERENCE, 5.0)
     confirmed = Labels(truth=Label("compliance", 1.0, confirmed=True))
-    assert by_model(confirmed, [passage(ADVICE)], model)[0].truth == "compliance"
-    assert by_model(labels("compliance"), [passage("Cool kilns slowly.")], model)[0].truth == "compliance"
+    few = [passage("Cool kilns slowly.")]
+    assert by_model(confirmed, [passage(ADVICE)], NO_VECTORS, model)[0].truth == "compliance"
+    assert by_model(labels("compliance"), few, NO_VECTORS, model)[0].truth == "compliance"

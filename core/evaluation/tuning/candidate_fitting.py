@@ -1,6 +1,6 @@
-"""Fits the models that choose among candidates: which place, which date. Conditional logits (McFadden 1974).
+"""Fits the models that choose among candidates: which place, date or domain. Conditional logits (McFadden 1974).
 
-Both are fitted on truths and authorities predicted for sources left out, as they will be met later.
+Places and dates are fitted on truths and authorities predicted for sources left out, as they will be met later.
 """
 
 from collections import defaultdict
@@ -17,6 +17,7 @@ from core.evaluation.tuning.training_documents import (
     UNSURE_DATE,
     FittingProblem,
     Matrix,
+    TrainingDocument,
 )
 from core.ingestion.classification.date_candidates import DATE_WORD, DateCandidate, date_candidates
 from core.ingestion.classification.dates import date_shares
@@ -24,9 +25,11 @@ from core.ingestion.classification.jurisdiction import (
     place_candidates,
 )
 from core.ingestion.classification.linear_model import softmax
+from core.knowledge.domains import GENERAL
 
-__all__ = ["fitted_dates", "fitted_places"]
+__all__ = ["fitted_dates", "fitted_domains", "fitted_places"]
 
+_DOMAIN_RIDGE = 1.0  # little: three weights have documents enough; chosen by hand
 _PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 20.0, 1.0, 2.0  # the best of some on sources left out
 _INVENTED_SHARE = 0.03  # of undated documents that may be given a date, on sources left out
 _OVERLOOKED = 0.1  # of the documents labelled undated that state a date after all; some were read again
@@ -53,6 +56,24 @@ def fitted_places(
     credit[right] = 1.0
     found = _fitted_choice(matrix, starts, credit, np.array(counts), np.full(len(names), _PLACE_RIDGE))
     return {name: float(weight) for name, weight in zip(names, found / scale, strict=True)}
+
+
+def fitted_domains(documents: Sequence[TrainingDocument], weights: Matrix) -> dict[str, float]:
+    """The weights of keywords and of meaning, and the lead of "general"; {} where no document gives such evidence."""
+    usable = [(each, count) for each, count in zip(documents, weights.tolist(), strict=True)]
+    usable = [(each, count) for each, count in usable if each.domain in each.domain_evidence]
+    if not usable:
+        return {}
+    rows = [
+        (keywords, meaning, float(value == GENERAL))
+        for each, _ in usable
+        for value, (keywords, meaning) in each.domain_evidence.items()
+    ]
+    credit = np.array([float(value == each.domain) for each, _ in usable for value in each.domain_evidence])
+    starts = np.cumsum([0, *(len(each.domain_evidence) for each, _ in usable[:-1])]).tolist()
+    counts = np.array([count for _, count in usable])
+    found = _fitted_choice(np.array(rows), starts, credit, counts, np.full(3, _DOMAIN_RIDGE))
+    return dict(zip(("keyword", "meaning", "general_lead"), found.tolist(), strict=True))
 
 
 def _fitted_choice(

@@ -5,9 +5,10 @@ Each block of features (words, opening, name, form, mean vector) gets a ridge-pe
 weights, temperatures, thresholds and the small models of places and dates are fitted on predictions for
 sources left out of the block models. Deterministic: folds come from a hash of the source's name.
 """
+# Longer than 300 lines: every head uses the same regression, folds and predictions of the one before.
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from math import log
 
@@ -17,7 +18,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from core.domain.documents import Authority, Label, Truth
-from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_places
+from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domains, fitted_places
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     STEPS,
@@ -29,10 +30,15 @@ from core.evaluation.tuning.training_documents import (
 )
 from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.jurisdiction import PLACE_KINDS, place_kind
+from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, Head, TermWeights, softmax
+from core.ingestion.classification.passages import LEAST_WORDS, QUOTED
 from core.ingestion.classification.subject import truth_shares
 
-__all__ = ["fit_classifier", "fit_passages_and_dates"]
+__all__ = ["PARTS", "fit_classifier", "fit_parts"]
+
+PARTS = ("passages", "dates", "domains")
+"""What can be fitted again on fewer documents."""
 
 _PENALTY = {"words": 100.0, "opening": 10.0, "name": 5.0, "form": 10.0, "mean": 10.0, PASSAGE_HEAD: 3.0}
 """Inverse ridge strength (scikit-learn's C) per block; the best of 3, 10, 30, 100 on sources left out."""
@@ -40,6 +46,8 @@ _STACK_RIDGE, _STACK_START = 0.01, 0.3  # keeps stack weights near equal shares 
 _ACCURACY_GIVEN_UP = 0.01  # share of right answers that abstaining may cost
 _WRONG_SHARE = 0.01  # of all documents that may carry a law or policy label with 0.8 or more wrongly
 _LEAST_GIVEN = 0.02  # added to every share of P(authority | truth); chosen by hand
+_DIFFERING = 0.06  # share of passages that may differ from their document, on sources left out; chosen by hand
+_NO_LEAD = 99.0  # log-odds that nothing reaches, where no model was fitted
 _BINDING = (Truth.REGULATORY.value, Truth.COMPLIANCE.value)
 
 
@@ -81,7 +89,9 @@ def fit_classifier(
         for row in left["place"][:count]
     ]
     on_step("passages")
-    heads[PASSAGE_HEAD] = _passage_head(problem, problem.vocabularies["words"])
+    heads[PASSAGE_HEAD], numbers["passage"] = _passage_head(problem, problem.vocabularies["words"], truths)
+    on_step("domains")
+    numbers["domain"] = fitted_domains(problem.documents, problem.weights)
     on_step("places")
     numbers["place_features"] = fitted_places(problem, truths, authorities, kinds)
     on_step("dates")
@@ -91,20 +101,30 @@ def fit_classifier(
     )
 
 
-def fit_passages_and_dates(
-    base: ClassifierModel, documents: Sequence[TrainingDocument], on_step: Callable[[str], None] = lambda step: None
+def fit_parts(
+    base: ClassifierModel,
+    documents: Sequence[TrainingDocument],
+    parts: Collection[str] = PARTS,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> ClassifierModel:
-    """A model, perhaps fitted on more documents, with its passages and dates fitted again on these."""
+    """A model, perhaps fitted on more documents, with some of its `PARTS` fitted again on these."""
     problem = FittingProblem.of([*documents, *map(shortened, documents)], BLOCKS)
     classes = tuple(truth.value for truth in Truth)
     on_step("truth")
     _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, len(documents))
     problem = problem.first(len(documents))
-    on_step("passages")
-    heads = {**base.heads, PASSAGE_HEAD: _passage_head(problem, base.vocabularies["words"])}
-    on_step("dates")
-    features, numbers = fitted_dates(problem, [_label(classes, row) for row in left[: len(documents)]])
-    return replace(base, heads=heads, numbers={**base.numbers, "date_features": features, "date": numbers})
+    truths = [_label(classes, row) for row in left[: len(documents)]]
+    heads, numbers = dict(base.heads), dict(base.numbers)
+    if "passages" in parts:
+        on_step("passages")
+        heads[PASSAGE_HEAD], numbers["passage"] = _passage_head(problem, base.vocabularies["words"], truths)
+    if "dates" in parts:
+        on_step("dates")
+        numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
+    if "domains" in parts:
+        on_step("domains")
+        numbers["domain"] = fitted_domains(problem.documents, problem.weights)
+    return replace(base, heads=heads, numbers=numbers)
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
@@ -158,22 +178,47 @@ def _fitted_head(
     return head, left, numbers
 
 
-def _passage_head(problem: FittingProblem, vocabulary: TermWeights) -> Head:
-    """Which truth a passage states, by its words: every passage counts as its document's truth.
+# Over 40 lines: two blocks, each fitted on all passages and without each fold, then the limit.
+def _passage_head(
+    problem: FittingProblem, vocabulary: TermWeights, truths: Sequence[Label]
+) -> tuple[Head, dict[str, float]]:
+    """Which truth a passage states, by its words and vector: every passage counts as its document's truth.
 
-    The passages of a document share its weight by the root of their number.
+    The passages of a document share its weight by the root of their number. "lead": the log-odds by which law or advice
+    must lead the truth predicted for the document (`truths`), so that few passages differ from it, on sources left out.
     """
     classes = [truth.value for truth in Truth]
-    texts = [text for each in problem.documents for text in each.passages]
-    counts = np.array([len(each.passages) for each in problem.documents])
-    shares = np.repeat(problem.weights * np.maximum(counts, 1) ** -0.5, counts)
-    right = np.repeat(np.array([classes.index(each.truth) for each in problem.documents]), counts)
-    weights, bias = np.zeros((len(vocabulary.idf), len(classes))), np.zeros(len(classes))
-    if len(set(right.tolist())) > 1:
-        matrix = stacked_terms([vocabulary.vector(word_places(text).counts) for text in texts], len(vocabulary.idf))
-        weights, bias = _regression(matrix, PASSAGE_HEAD, right, shares / shares.mean(), len(classes))
-    form, mean = np.zeros((len(problem.form_mean), len(classes))), problem.documents[0].vectors.shape[1]
-    return Head(tuple(classes), {"words": weights}, form, np.zeros((mean, len(classes))), bias)
+    owner = np.repeat(np.arange(len(problem.documents)), [len(each.passages) for each in problem.documents])
+    dimensions = problem.documents[0].vectors.shape[1]
+    form, words, mean = (np.zeros((n, len(classes))) for n in (len(problem.form_mean), len(vocabulary.idf), dimensions))
+    right = np.array([classes.index(problem.documents[int(at)].truth) for at in owner], dtype=np.intp)
+    if len(set(right.tolist())) < len(classes):
+        return Head(tuple(classes), {"words": words}, form, mean, np.zeros(len(classes))), {"lead": _NO_LEAD}
+    terms = [vocabulary.vector(word_places(text).counts) for each in problem.documents for text in each.passages]
+    blocks = (
+        stacked_terms(terms, len(vocabulary.idf)),
+        sparse.csr_matrix(np.concatenate([each.passage_vectors for each in problem.documents]).astype(np.float64)),
+    )
+    weights = problem.weights[owner] * np.bincount(owner)[owner] ** -0.5
+    weights /= weights.mean()
+    (words, first), (mean, second) = (
+        _regression(matrix, PASSAGE_HEAD, right, weights, len(classes)) for matrix in blocks
+    )
+    folds = problem.folds[owner]
+    scores = np.zeros((len(right), len(classes)))
+    for fold in sorted(set(folds.tolist())):
+        out = folds == fold
+        for matrix in blocks:
+            fitted, bias = _regression(matrix[~out], PASSAGE_HEAD, right[~out], weights[~out], len(classes))
+            scores[out] += matrix[out] @ fitted + bias
+    given = np.array([classes.index(str(label.value)) for label in truths])[owner]
+    quoted = [classes.index(each) for each in QUOTED]
+    leads = np.stack([np.where(given == at, -np.inf, scores[:, at]) for at in quoted]).max(axis=0)
+    leads -= scores[np.arange(len(right)), given]
+    leads[[len(rows) < LEAST_WORDS for rows, _ in terms]] = -np.inf
+    leads = leads[[problem.documents[int(at)].language == NATIVE for at in owner]]
+    lead = max(0.0, float(np.quantile(leads, 1.0 - _DIFFERING, method="higher"))) if len(leads) else _NO_LEAD
+    return Head(tuple(classes), {"words": words}, form, mean, first + second), {"lead": lead}
 
 
 def _name_weight(hidden: Matrix, names: Matrix, right: NDArray[np.intp], counts: Matrix) -> float:

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import md5
 from math import log
 
@@ -11,14 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from core.domain.documents import EvidenceSource
 from core.evaluation.judgments.files import LabelRow
 from core.ingestion.classification.document_features import DocumentFeatures, features_of
 from core.ingestion.classification.jurisdiction import (
     PlaceMention,
     place_mentions,
 )
+from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import ClassifierModel, TermWeights, mean_vector
 from core.ingestion.classification.sample import DocumentSample, name_words
+from core.ingestion.classification.subject import domain_evidence
+from core.ingestion.classification.weighting import Prototypes, total_weights
+from core.knowledge.classifier_weights import domain_weights
+from core.knowledge.domains import GENERAL
 from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = [
@@ -46,7 +52,7 @@ _PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_CHARACTERS, _SHORT_WEIGHT = 700, 0.5  # about 110 words, half as important as the whole; chosen by hand
 _INNER_FOLDS = 4
-_PASSAGES = 12  # learned from per document, so that long ones do not rule; chosen by hand
+_PASSAGES = 6  # learned from per document, so that long ones do not rule; chosen by hand
 _SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 4_000), "name": (2, 2_000)}
 """Least number of sources that use a word, and most words kept: keeps the file small and single texts out of it."""
 
@@ -57,7 +63,8 @@ class TrainingDocument:
 
     features: with the words of its real name. vectors: of sample.segments. mentions: the places it names. date: ISO, ""
     for none, or UNSURE_DATE. Documents of one source are left out together. weight: how much its labels count; above 1
-    for checked ones. passages: texts of some, spread over the document.
+    for checked ones. passages: texts of some, spread over the document. passage_vectors: theirs, shape (n, dim).
+    domain: a built-in one. domain_evidence: domain → how strongly keywords and meaning speak for it, before weights.
     """
 
     source: str
@@ -72,6 +79,9 @@ class TrainingDocument:
     mentions: tuple[PlaceMention, ...]
     weight: float = 1.0
     passages: tuple[str, ...] = ()
+    passage_vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    domain: str = GENERAL
+    domain_evidence: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def checked(self) -> bool:
@@ -87,12 +97,16 @@ def training_document(
     terms: WorkspaceTerms,
     weight: float = 1.0,
     passages: Sequence[str] = (),
+    embed: Callable[[Sequence[int]], NDArray[np.float32]] | None = None,
+    prototypes: Prototypes | None = None,
 ) -> TrainingDocument:
     """A labelled document, sampled under a neutral name; `row.name` gives the words of its real one.
 
-    vectors: of sample.segments. passages: texts of all; an even spread of them is kept. A region's jurisdiction counts
-    as its country's.
+    vectors: of sample.segments. passages: texts of all; an even spread of them is kept. embed: gives the vectors of
+    the passages with these numbers; without it they are 0. prototypes: without them nothing is learned about domains.
+    A region's jurisdiction counts as its country's.
     """
+    spread = _spread(len(passages))
     named = replace(sample, name=row.name, name_words=name_words(row.name))
     features = replace(features_of(sample), name=features_of(named).name)
     jurisdiction = _PLACE.match(row.jurisdiction)
@@ -108,15 +122,30 @@ def training_document(
         vectors,
         tuple(place_mentions(sample, language, terms)),
         weight,
-        _spread(passages),
+        tuple(passages[number] for number in spread),
+        embed(spread) if embed and spread else np.zeros((len(spread), vectors.shape[1]), dtype=np.float32),
+        GENERAL if row.domain in ("", "other") else row.domain,
+        _domain_evidence(sample, prototypes, vectors, terms, language) if prototypes else {},
     )
 
 
-def _spread(passages: Sequence[str]) -> tuple[str, ...]:
-    """At most `_PASSAGES` of the passages, the first and the last among them."""
-    if len(passages) <= _PASSAGES:
-        return tuple(passages)
-    return tuple(passages[round(at)] for at in np.linspace(0, len(passages) - 1, _PASSAGES))
+def _domain_evidence(
+    sample: DocumentSample, prototypes: Prototypes, vectors: NDArray[np.float32], terms: WorkspaceTerms, language: str
+) -> dict[str, tuple[float, float]]:
+    plain = replace(domain_weights(), general_lead=0.0, keyword=1.0, meaning=1.0)
+    found = domain_evidence(sample, prototypes, vectors, terms, plain, language == NATIVE)
+    parts = [
+        total_weights(terms.domains.keywords, [item for item in found if item.source is source])
+        for source in (EvidenceSource.TEXT, EvidenceSource.MEANING)
+    ]
+    return {value: (parts[0][value], parts[1][value]) for value in terms.domains.keywords}
+
+
+def _spread(count: int) -> Sequence[int]:
+    """The numbers of at most `_PASSAGES` of so many passages, the first and the last among them."""
+    if count <= _PASSAGES:
+        return range(count)
+    return [round(at) for at in np.linspace(0, count - 1, _PASSAGES)]
 
 
 def fold_of(source: str, folds: int, salt: str = "") -> int:
@@ -173,7 +202,15 @@ def shortened(document: TrainingDocument) -> TrainingDocument:
     features = replace(features_of(sample), name=document.features.name)
     vectors = document.vectors[: len(segments)] if segments else document.vectors[:1]
     weight = document.weight * _SHORT_WEIGHT
-    return replace(document, sample=sample, features=features, vectors=vectors, weight=weight, passages=())
+    return replace(
+        document,
+        sample=sample,
+        features=features,
+        vectors=vectors,
+        weight=weight,
+        passages=(),
+        passage_vectors=vectors[:0],
+    )
 
 
 def _vocabulary(documents: Sequence[TrainingDocument], name: str) -> TermWeights:

@@ -19,7 +19,7 @@ from core.ingestion.classification.passages import labelled_passages
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.subject import authority_label, domain_label
 from core.ingestion.classification.truth import truth_label
-from core.ingestion.classification.weighting import Prototypes, confirmed_label
+from core.ingestion.classification.weighting import Prototypes, confirmed_label, weights_of
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.stores import Embedder, Vectors
 
@@ -101,7 +101,8 @@ class TruthClassifier:
         native = is_native(language)
         return Labels(
             truth=truth,
-            domain=fixed.get("domain") or domain_label(reading, self._domains(terms), vectors, terms, native),
+            domain=fixed.get("domain")
+            or domain_label(reading, self._domains(terms), vectors, terms, weights_of(model), native),
             authority=authority,
             jurisdiction=jurisdiction,
             effective_date=fixed.get("effective_date") or effective_date_label(reading, sure, language, model),
@@ -110,8 +111,11 @@ class TruthClassifier:
         )
 
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
-        """The passages with labels: those of the document, or their own truth where their words clearly state one."""
-        return labelled_passages(labels, passages, self._model)
+        """The passages with labels: those of the document, or their own truth where their words clearly state one.
+
+        vectors: of the passages; those of another embedding model than the fitted one do not count.
+        """
+        return labelled_passages(labels, passages, self._model.comparable(vectors, self._embedder.name), self._model)
 
     @property
     def _model(self) -> ClassifierModel:

@@ -5,12 +5,13 @@ from math import exp
 from core.domain.documents import Evidence, EvidenceSource, Label
 from core.ingestion.classification.sample import DocumentSample
 
-__all__ = ["is_native", "language_label"]
+__all__ = ["NATIVE", "is_native", "language_label"]
 
 _LEAST_LETTERS = 24  # Letters; shorter texts get no language. Chosen by hand, not fitted.
 _READ_CHARACTERS = 3_000  # Chosen by hand, not fitted.
 _SURE = 0.9  # Probability. Chosen by hand, not fitted.
-_NATIVE = "en"
+NATIVE = "en"
+"""The language of the embeddings and of English signals."""
 
 
 def language_label(reading: DocumentSample) -> Label:
@@ -30,4 +31,4 @@ def language_label(reading: DocumentSample) -> Label:
 
 def is_native(language: Label) -> bool:
     """Whether embeddings and English signals are reliable: False only if the text is clearly in another language."""
-    return language.value in (None, _NATIVE) or language.probability < _SURE
+    return language.value in (None, NATIVE) or language.probability < _SURE

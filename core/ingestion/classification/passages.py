@@ -1,43 +1,54 @@
 """Finds passages whose truth differs from their document's: a law quoted in a contract is still a law.
 
-Signs tell it where words state it; else a linear model over the words of a passage, learned from passages that count
-as their document's truth. It only finds law and advice, which documents of other truths quote, and only where it holds
-them likelier than all other truths together.
+Signs tell it where words state it; else a linear model over the words and the vector of a passage, learned from
+passages that count as their document's truth. It only finds law and advice, which documents of other truths quote, and
+only where they lead the document's truth by so much that few passages do. In other languages than English, the words
+say more of the language than of the truth, so that only signs count.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from math import exp
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Labels, Passage, TemporalClass, Truth
 from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.label_evidence import READS_LIKE, strongest_sentence
-from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, softmax
+from core.ingestion.classification.language import is_native
+from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel
 from core.ingestion.classification.relabel import parse_date, possible_labels
 from core.ingestion.classification.sample import quote_around
 from core.knowledge.label_signals import LabelSignalFinder
 from core.knowledge.truths import passage_signs
 
-__all__ = ["labelled_passages"]
+__all__ = ["LEAST_WORDS", "QUOTED", "labelled_passages"]
 
 _FIRM = 1.0  # Minimum sum of signal weights (log-odds). Chosen by hand, not fitted.
-_QUOTED = (Truth.REGULATORY, Truth.REFERENCE)  # what documents of other truths quote
-_LIKELIER = 0.5  # than all other truths together
-_LEAST_WORDS = 12  # known ones; fewer could be any passage's; chosen by hand
+QUOTED = (Truth.REGULATORY, Truth.REFERENCE)
+"""What documents of other truths quote."""
+_SUREST = 0.95  # probability that a passage's own truth may claim; chosen by hand
+LEAST_WORDS = 12  # known ones; fewer could be any passage's; chosen by hand
 _GOES_ON = re.compile(r"[\s>*-]*(?:\\?\([a-z0-9]{1,3}\\?\)|[a-z])")
 
 
-def labelled_passages(labels: Labels, passages: Sequence[Passage], model: ClassifierModel) -> tuple[Passage, ...]:
-    """The passages with their document's labels, or their own truth where their words clearly state another."""
+def labelled_passages(
+    labels: Labels, passages: Sequence[Passage], vectors: NDArray[np.float32], model: ClassifierModel
+) -> tuple[Passage, ...]:
+    """The passages with their document's labels, or their own truth where their words clearly state another.
+
+    vectors: of the passages, as `ClassifierModel.comparable` gives them, or none.
+    """
     truth = Truth(labels.truth.value) if labels.truth.value else None
     date = parse_date(labels.effective_date.value)
     authority = Authority(labels.authority.value) if labels.authority.value else None
     temporal = TemporalClass(labels.temporal_class.value) if labels.temporal_class.value else None
+    native = is_native(labels.language)
     labelled: list[Passage] = []
-    for passage in passages:
+    for number, passage in enumerate(passages):
         with_label = replace(
             passage,
             domain=labels.domain.value,
@@ -46,17 +57,26 @@ def labelled_passages(labels: Labels, passages: Sequence[Passage], model: Classi
             date=date or passage.date,
             temporal_class=temporal,
         )
-        labelled.append(_labelled(with_label, truth, labels.truth, labelled[-1] if labelled else None, model))
+        vector = vectors[number] if len(vectors) else np.zeros(model.dimensions, dtype=np.float32)
+        labelled.append(
+            _labelled(with_label, truth, labels.truth, labelled[-1] if labelled else None, vector, native, model)
+        )
     return tuple(replace(each, possible_labels=possible_labels(labels, each)) for each in labelled)
 
 
 def _labelled(
-    passage: Passage, truth: Truth | None, label: Label, before: Passage | None, model: ClassifierModel
+    passage: Passage,
+    truth: Truth | None,
+    label: Label,
+    before: Passage | None,
+    vector: NDArray[np.float32],
+    native: bool,
+    model: ClassifierModel,
 ) -> Passage:
     own = None
     if not label.confirmed:
         own = None if truth in (Truth.REGULATORY, Truth.REALITY) else _own_truth(passage, truth)
-        own = own or _read_as(passage, truth, model)
+        own = own or (_read_as(passage, truth, vector, model) if native else None)
     if own is None:
         if _continues(passage, truth, before) and before is not None:
             evidence = replace(before.truth_evidence[0], rule=f"continues: {before.truth_evidence[0].rule}")
@@ -94,23 +114,28 @@ def _own_truth(passage: Passage, truth: Truth | None) -> tuple[Truth, float, Evi
     return Truth(best), min(0.95, 0.7 + 0.1 * others[best]), quotes[best]
 
 
-def _read_as(passage: Passage, truth: Truth | None, model: ClassifierModel) -> tuple[Truth, float, Evidence] | None:
-    """Law or advice that the words of a passage are, by the learned model, where that is not the document's truth."""
+def _read_as(
+    passage: Passage, truth: Truth | None, vector: NDArray[np.float32], model: ClassifierModel
+) -> tuple[Truth, float, Evidence] | None:
+    """Law or advice that a passage is, by the learned model, where that clearly leads the document's truth."""
     head = model.heads.get(PASSAGE_HEAD)
     if head is None:
         return None
     vocabulary = model.vocabularies["words"]
     rows, values = vocabulary.vector(word_places(passage.text).counts)
-    if len(rows) < _LEAST_WORDS:
+    if len(rows) < LEAST_WORDS:
         return None
     weights = head.words["words"][rows]
-    shares = softmax(head.bias + values @ weights)
-    best = int(np.argmax(shares))
-    value, probability = Truth(head.classes[best]), float(shares[best])
-    if value not in _QUOTED or value is truth or probability < _LIKELIER:
+    scores = head.bias + values @ weights + vector.astype(np.float64) @ head.mean
+    best = max((head.classes.index(each) for each in QUOTED if each is not truth), key=lambda at: scores[at])
+    others = [at for at in range(len(scores)) if at != best]
+    other = max(others, key=lambda at: scores[at]) if truth is None else head.classes.index(truth)
+    lead = float(scores[best] - scores[other])
+    if lead < model.numbers["passage"]["lead"]:
         return None
-    other = head.classes.index(truth) if truth is not None else int(np.argsort(-shares, kind="stable")[1])
+    value = Truth(head.classes[best])
     margin = values * (weights[:, best] - weights[:, other])
+    probability = min(_SUREST, 1.0 / (1.0 + exp(-lead)))
     return value, probability, strongest_sentence(vocabulary.index, rows, margin, passage.text, value)
 
 

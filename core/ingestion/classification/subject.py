@@ -12,14 +12,14 @@ from core.ingestion.classification.linear_model import Blocks, ClassifierModel
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.truth import LEAST_WORDS, NO_TEXT, decided
 from core.ingestion.classification.weighting import Prototypes, decide, signal_evidence, total_weights
-from core.knowledge.classifier_weights import domain_weights
+from core.knowledge.classifier_weights import DomainWeights
+from core.knowledge.domains import GENERAL
 from core.knowledge.label_signals import LabelSignal, SignalMatch
 from core.knowledge.workspace_terms import WorkspaceTerms
 
-__all__ = ["authority_label", "domain_label", "truth_shares"]
+__all__ = ["authority_label", "domain_evidence", "domain_label", "truth_shares"]
 
 _CONFIRMED = 1.5  # weight of what a truth suggests when a person confirmed it; chosen by hand
-_GENERAL = "general"
 _LEAST_WORDS_FOR_MEANING = 20  # shorter texts say too little; chosen by hand
 _LEAST_SHARE = 0.001  # of a truth that a label does not name
 
@@ -88,13 +88,26 @@ def domain_label(
     prototypes: Prototypes,
     vectors: NDArray[np.float32],
     terms: WorkspaceTerms,
+    weights: DomainWeights,
     native: bool = True,
 ) -> Label:
     """The main domain of a document; "general" if it fits none."""
-    weights = domain_weights()
     if not sample.words:
         return NO_TEXT
-    evidence = [Evidence("", EvidenceSource.TEXT, _GENERAL, weights.general_lead, "no subject stands out")]
+    evidence = domain_evidence(sample, prototypes, vectors, terms, weights, native)
+    return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
+
+
+def domain_evidence(
+    sample: DocumentSample,
+    prototypes: Prototypes,
+    vectors: NDArray[np.float32],
+    terms: WorkspaceTerms,
+    weights: DomainWeights,
+    native: bool,
+) -> list[Evidence]:
+    """What speaks for each domain: its words in text and name, and what the sentences mean. native: as `meaning_of`."""
+    evidence = [Evidence("", EvidenceSource.TEXT, GENERAL, weights.general_lead, "no subject stands out")]
     positions: dict[str, list[tuple[int, int]]] = {}
     for found in terms.domains.find_keywords(sample.body):
         positions.setdefault(found.key, []).append((found.start, found.end))
@@ -112,7 +125,7 @@ def domain_label(
             sample.segments, prototypes.nearness(vectors), weights.meaning_of(native)
         )
         evidence += [item for item in prototype_evidence if item.value in terms.domains.keywords]
-    return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
+    return evidence
 
 
 def _named(sample: DocumentSample, hits: Sequence[SignalMatch]) -> Evidence | None:

@@ -1,13 +1,14 @@
 """Combines evidence for a domain into one label: keywords saturate, meaning adds, a softmax decides."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource, Label
-from core.ingestion.classification.linear_model import built_in_model
+from core.ingestion.classification.linear_model import ClassifierModel, built_in_model
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.knowledge.classifier_weights import DomainWeights, domain_weights
 from core.knowledge.label_signals import SignalMatch
@@ -22,6 +23,7 @@ __all__ = [
     "signal_evidence",
     "threshold_of",
     "total_weights",
+    "weights_of",
 ]
 
 _NEAREST = 2  # Prototypes averaged per value. Chosen by hand, not fitted.
@@ -105,9 +107,9 @@ def total_weights(values: Iterable[str], evidence: Iterable[Evidence]) -> dict[s
 
 
 def decide(scores: Mapping[str, float], evidence: Iterable[Evidence], weighing: DomainWeights) -> Label:
-    """The most probable value by softmax(score / temperature), or an abstention with its reason."""
+    """The most probable value by softmax, or an abstention with its reason."""
     highest = max(scores.values())
-    grown = {value: exp((score - highest) / weighing.temperature) for value, score in scores.items()}
+    grown = {value: exp(score - highest) for value, score in scores.items()}
     order = sorted(grown, key=lambda value: -grown[value])
     total = sum(grown.values())
     first, second = order[0], order[1]
@@ -128,6 +130,11 @@ def confirmed_label(label: Label) -> Label:
         Evidence(label.value or "", EvidenceSource.CORRECTION, label.value or "", 1.0, "an analyst confirmed it"),
     )
     return Label(label.value, 1.0, evidence=evidence, confirmed=True)
+
+
+def weights_of(model: ClassifierModel) -> DomainWeights:
+    """How the evidence for domains is weighed: the weights that the model was fitted to, and the rest of the table."""
+    return replace(domain_weights(), **model.numbers.get("domain", {}))
 
 
 def threshold_of(field: str) -> float:
