@@ -10,7 +10,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from api.app import create_app
-from api.mount import ApiMount
+from api.app import ApiMount
 from tests.api.conftest import OpenedLibrary
 from tests.running import free_port, until
 

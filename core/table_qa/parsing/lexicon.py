@@ -4,7 +4,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 
 from core.domain.dataset_queries import ColumnRef
@@ -276,7 +276,7 @@ def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
     )
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _written(header: str, stems: tuple[str, ...]) -> Mapping[str, Sequence[int]]:
     """A header's words as written, two joined ones too → the places of their stems; {} where a word is split."""
     places: dict[str, list[int]] = {}
@@ -312,7 +312,7 @@ _NOUN = ("ation", "ement", "ssion", "sion", "tion", "ment", "ion", "ial", "ure",
 _VERB = ("tted", "ted", "ded", "ed", "d", "e", "t", "")
 
 
-@cache
+@lru_cache(maxsize=4096)
 def is_noun_of(word: str, verb: str) -> bool:
     """Whether a word is the noun of a verb, in whatever form.
 

@@ -1,7 +1,7 @@
 """Units: what a header measures in, and numbers of a question in another unit."""
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
@@ -18,7 +18,7 @@ _SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
 """Units that a header means only in the plural: "year of study" is no length of time."""
 
 
-@cache
+@lru_cache(maxsize=4096)
 def header_unit(header: str) -> str:
     """The unit a header names, "" for none.
 
