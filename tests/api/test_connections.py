@@ -9,8 +9,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
-from api.app import create_app
-from api.app import ApiMount
+from api.app import ApiMount, create_app
 from tests.api.conftest import OpenedLibrary
 from tests.running import free_port, until
 
