@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from storage.compiled import compiled
+
 __all__ = ["Kernels", "kernels"]
 
 
@@ -38,10 +40,9 @@ class Kernels:
 # Four loops, defined in one function because numba is imported when they are first needed.
 @cache
 def kernels() -> Kernels:
-    """Each is compiled at its first call, which takes about a second."""
-    from numba import njit
+    """Each is compiled at its first call, once per machine."""
 
-    @njit(nogil=True)
+    @compiled
     def admissible_rows(ids: Any, live: Any, admissible: Any) -> Any:
         size = ids.shape[0]
         found, count, row = np.empty(min(size, admissible.shape[0]), dtype=np.int64), 0, 0
@@ -61,13 +62,13 @@ def kernels() -> Kernels:
                 count += 1
         return found[:count]
 
-    @njit(nogil=True)
+    @compiled
     def add_scores(scores: Any, rows: Any, counts: Any, norms: Any, idf: Any) -> None:
         for posting in range(rows.shape[0]):
             row, count = rows[posting], np.float64(counts[posting])
             scores[row] += idf * (count / (norms[row] + count))
 
-    @njit(nogil=True)
+    @compiled
     def best_rows(scores: Any, rows: Any, most: Any) -> Any:
         best, size, least = np.empty(most, dtype=np.int64), 0, 0.0
         for row in rows:
@@ -84,7 +85,7 @@ def kernels() -> Kernels:
                 least = scores[best[most - 1]]
         return best[:size]
 
-    @njit(nogil=True)
+    @compiled
     def count_stems(starts: Any, rows: Any, counts: Any, columns: Any, row_ids: Any) -> Any:
         found = np.zeros((row_ids.shape[0], columns.shape[0]), dtype=np.int32)
         for number in range(columns.shape[0]):

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports.stores import PassageIds, Vectors
+from storage.compiled import compiled
 
 __all__ = [
     "QuantizedVectors",
@@ -189,7 +190,7 @@ def contained_in(ids: PassageIds, among: PassageIds) -> NDArray[np.bool_]:
 
 
 def compile_kernels() -> None:
-    """Compile the search kernels in advance, which takes some seconds, so that no search waits for it."""
+    """Compile the search kernels in advance, which takes some seconds the first time on a machine, so that no search waits for it."""
     part = quantize(np.zeros((1, 1), dtype=np.float32), np.zeros(1, dtype=np.float32))
     rows = np.zeros(1, dtype=np.int64)
     for each in (part, _read_only(part)):
@@ -222,13 +223,11 @@ class _Kernels:
 # Four loops, compiled together when first needed.
 @cache
 def _kernels() -> _Kernels:
-    from numba import njit
-
     pairs, fours, bytes_ = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     ones, shift1, shift2 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2)
     shift4, shift56 = np.uint64(4), np.uint64(56)
 
-    @njit(nogil=True)
+    @compiled
     def differing(bits: Any, admitted: Any, query: Any, found: Any) -> Any:
         counts = np.zeros(64 * query.shape[0] + 1, dtype=np.int64)
         for row in range(bits.shape[0]):
@@ -246,7 +245,7 @@ def _kernels() -> _Kernels:
                 counts[total] += 1
         return counts
 
-    @njit(nogil=True)
+    @compiled
     def products(codes: Any, scales: Any, rows: Any, query: Any) -> Any:
         found = np.empty(rows.shape[0], dtype=np.float32)
         for index in range(rows.shape[0]):
@@ -256,7 +255,7 @@ def _kernels() -> _Kernels:
             found[index] = np.float32(total) * scales[rows[index]]
         return found
 
-    @njit(nogil=True)
+    @compiled
     def shared(ids: Any, among: Any) -> Any:
         found, index = np.zeros(ids.shape[0], dtype=np.bool_), 0
         for row in range(ids.shape[0]):
@@ -265,7 +264,7 @@ def _kernels() -> _Kernels:
             found[row] = index < among.shape[0] and among[index] == ids[row]
         return found
 
-    @njit(nogil=True)
+    @compiled
     def exact(vectors: Any, rows: Any, query: Any) -> Any:
         found = np.empty(rows.shape[0], dtype=np.float64)
         for index in range(rows.shape[0]):
