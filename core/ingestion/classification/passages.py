@@ -46,7 +46,7 @@ def labelled_passages(
     date = parse_date(labels.effective_date.value)
     authority = Authority(labels.authority.value) if labels.authority.value else None
     temporal = TemporalClass(labels.temporal_class.value) if labels.temporal_class.value else None
-    native = is_native(labels.language)
+    compared = is_native(labels.language) and len(passages) > 1  # an only one says what its document says
     labelled: list[Passage] = []
     for number, passage in enumerate(passages):
         with_label = replace(
@@ -59,7 +59,7 @@ def labelled_passages(
         )
         vector = vectors[number] if len(vectors) else np.zeros(model.dimensions, dtype=np.float32)
         labelled.append(
-            _labelled(with_label, truth, labels.truth, labelled[-1] if labelled else None, vector, native, model)
+            _labelled(with_label, truth, labels.truth, labelled[-1] if labelled else None, vector, compared, model)
         )
     return tuple(replace(each, possible_labels=possible_labels(labels, each)) for each in labelled)
 
@@ -70,13 +70,13 @@ def _labelled(
     label: Label,
     before: Passage | None,
     vector: NDArray[np.float32],
-    native: bool,
+    compared: bool,
     model: ClassifierModel,
 ) -> Passage:
     own = None
     if not label.confirmed:
         own = None if truth in (Truth.REGULATORY, Truth.REALITY) else _own_truth(passage, truth)
-        own = own or (_read_as(passage, truth, vector, model) if native else None)
+        own = own or (_read_as(passage, truth, vector, model) if compared else None)
     if own is None:
         if _continues(passage, truth, before) and before is not None:
             evidence = replace(before.truth_evidence[0], rule=f"continues: {before.truth_evidence[0].rule}")

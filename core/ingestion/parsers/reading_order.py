@@ -127,7 +127,7 @@ def _ends(group: Sequence[RuledLine]) -> tuple[float, float]:
 def _column_edges(values: Sequence[float]) -> list[float]:
     """Sorted values; those within three points are merged.
 
-    >>> _places([10.0, 50.0, 11.0])
+    >>> _column_edges([10.0, 50.0, 11.0])
     [10.0, 50.0]
     """
     distinct: list[float] = []

@@ -99,8 +99,9 @@ def _headed(reading: DocumentText, central: dict[int, float], case: "_Case") -> 
 def _heading_question(heading: str) -> str:
     """The question a heading asks, "" when it asks none.
 
-    >>> _asked("3. Who must file?"), _asked("What's new"), _asked("Overtime"), _asked("Why do this?")
-    ('Who must file?', '', '', '')
+    >>> headings = ("3. Who must file?", "What's new", "Overtime", "Why do this?")
+    >>> [_heading_question(heading) for heading in headings]
+    ['Who must file?', '', '', '']
     """
     text = _NUMBERED.sub("", heading).strip(" *_#")
     if not 3 <= len(text.split()) <= _MOST_WORDS or text.isupper() or _POINTED.search(text):

@@ -97,7 +97,7 @@ def _draw_clash(
     )
     st.button(
         f"Save as version {versions[known] + 1} of {plain(known)}", key=f"{key}.version", icon=":material/save:",
-        on_click=_save, args=(made, base, key, versions, on_saved), kwargs={"meant": known},
+        on_click=_save, args=(made, base, key, versions, on_saved), kwargs={"agreed": known},
     )  # fmt: skip
 
 
@@ -108,13 +108,13 @@ def _save(
     versions: Mapping[str, int],
     on_saved: Callable[[ScoreProfile], None],
     *,
-    effect: str = "",
+    agreed: str = "",
 ) -> None:
-    """Save under the name in the field. versions: when it was drawn. meant: another profile that was agreed to."""
+    """Save under the name in the field. versions: when it was drawn. agreed: another profile that was agreed to."""
     state = st.session_state
     name, note = ((state[f"{key}.{field}"] or "").strip() for field in ("name", "note"))
     known = next((each for each in versions if each.casefold() == name.casefold()), "")
-    if known and known not in (base.name, effect):
+    if known and known not in (base.name, agreed):
         state[f"{key}.clash"] = known
         return
     try:

@@ -190,7 +190,7 @@ def contained_in(ids: PassageIds, among: PassageIds) -> NDArray[np.bool_]:
 
 
 def compile_kernels() -> None:
-    """Compile the search kernels in advance, which takes some seconds the first time on a machine, so that no search waits for it."""
+    """Compile the search kernels, which takes seconds the first time on a machine, so that no search waits for it."""
     part = quantize(np.zeros((1, 1), dtype=np.float32), np.zeros(1, dtype=np.float32))
     rows = np.zeros(1, dtype=np.int64)
     for each in (part, _read_only(part)):
