@@ -8,8 +8,10 @@ import Stemmer
 __all__ = ["STOP_WORDS", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*[+#]*", re.UNICODE)
-# Where a compound word is split: W|2, node|js, store|Empty|Results, HTTP|Server – but not PDFs.
-_SEAM = re.compile(r"[-.&]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+# Where a compound word is split: W|2, node|js, store|Empty|Results, HTTP|Server, d'|Andorra – but not PDFs or we'll.
+_SEAM = re.compile(
+    r"[-.&]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?:(?<=\b\w)|(?<=\b\w\w))['’](?=[^\W\d_]{3})"
+)
 STOP_WORDS = frozenset(
     "a about above after again all also am an and any are as at be because been before being below between both"
     " but by can cannot could did do does doing down during each few for from further had has have having he her"
@@ -61,6 +63,8 @@ def index_stems(text: str) -> list[str]:
 
     >>> index_stems("The year-end storeEmptyResults of the W-2")
     ['year-end', 'year', 'end', 'storeemptyresult', 'store', 'empti', 'result', 'w-2']
+    >>> index_stems("d'Andorra, qu’elles, we'll, the employee's")
+    ["d'andorra", 'andorra', "qu'ell", 'qu', 'ell', "we'll", 'employe']
     """
     return [found for match in _WORD.finditer(text) for found in _stems_with_parts(match.group())]
 
