@@ -155,7 +155,8 @@ def collect_sources(
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    """A labelled file as it was read. passages: those that a judgment names. vectors: theirs."""
+    """A labelled file as it was read. passages: those that a judgment names, with another beside an only one.
+    vectors: theirs."""
 
     row: "LabelRow"
     document: "TrainingDocument"
@@ -249,6 +250,8 @@ def _read_file(
             for judgment in judgments
         )
     ]
+    if len(judged) == 1 and len(found) > 1:  # an only passage would count as its whole document
+        judged = [*judged, 0 if judged[0] else 1]
     return _ReadFile(row, document, tuple(found[at] for at in judged), embed(judged) if judged else vectors[:0])
 
 
