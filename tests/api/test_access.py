@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
+from time import time
 from typing import Any, cast
 
 import pytest
@@ -111,8 +112,12 @@ def test_guessing_tokens_is_stopped_by_address(library: OpenedLibrary) -> None:
 
 
 @pytest.mark.parametrize("door", [Door.REST, Door.MCP])
-def test_wrong_tokens_are_in_the_audit_log_and_cannot_fill_it(tmp_path: Path, door: Door) -> None:
+def test_wrong_tokens_are_in_the_audit_log_and_cannot_fill_it(
+    tmp_path: Path, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library = filled(tmp_path)
+    now = time()
+    monkeypatch.setattr("time.time", lambda: now)  # the limits count in a sliding minute
     mcp = McpDoor(lambda: cast(OpenWorkbench, library), SignInSettings, lambda: "9999/minute")
     app: ASGIApp = create_app(lambda: library) if door is Door.REST else Starlette(routes=[Route("/mcp", mcp)])
     path = "/answers" if door is Door.REST else "/mcp"
