@@ -24,7 +24,7 @@ def _landing() -> None:
             "Load the sample library on *Home*, or drop files on *Upload*.",
         )
         return
-    st.caption("Ask a question above. The filters on the left narrow every search, before anything is ranked.")
+    st.caption("Ask a question above. Filters narrow every search, before anything is ranked.")
     if recent:
         st.markdown("**Last searches**")
     for question, hits, _ in recent:
@@ -52,14 +52,24 @@ def _answer(request: SearchRequest) -> None:
 def draw() -> None:
     saved_searches.open_named(current_params())
     query_form.read_url()
+    with st.container(horizontal=True, vertical_alignment="top", key="search_frame"):
+        narrowing = st.container(key="search_filters")
+        answering = st.container(key="search_main")
     narrowed: SearchFilters | None = None
     problems = [st.session_state.pop("search.problem", None)]
     try:
-        narrowed = query_form.sidebar_filters()
+        with narrowing:
+            narrowed = query_form.filter_column()
     except BadFilters as problem:
         problems.append(problem)
+    with answering:
+        _main(narrowed, [each for each in problems if each])
+
+
+def _main(narrowed: SearchFilters | None, problems: list[FivefoldError]) -> None:
+    """The question, and beside its filters what it finds. narrowed: None while the filters are invalid."""
     query_form.question_fields(narrowed.project if narrowed else None)
-    for wrong in filter(None, problems):
+    for wrong in problems:
         notices.error(wrong)
     if narrowed is None:
         return

@@ -1,11 +1,12 @@
 """The audit log: who did what to which object, when, and by which door. Entries are only added."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from core.access.action_words import action_words, actions_with
 from core.domain.people import Door
 from core.formats.spreadsheet import csv_bytes
 
@@ -39,14 +40,15 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """Which entries; "" and None restrict nothing. words: part of the action, object or detail, in any case.
-    since: inclusive; until: exclusive."""
+    """Which entries; "" and None restrict nothing. words: part of the action, object or detail, in any case; actions:
+    those that people call by these words. since: inclusive; until: exclusive."""
 
     login: str = ""
     action: str = ""
     door: Door | None = None
     outcome: AuditOutcome | None = None
     words: str = ""
+    actions: frozenset[str] = frozenset()
     since: datetime | None = None
     until: datetime | None = None
 
@@ -70,7 +72,8 @@ class AuditLog(Protocol):
 
 
 _EXPORTED = 100_000  # entries of one export, so that it fits into memory. Chosen by hand.
-_COLUMNS = ("at", "login", "name", "door", "action", "object", "project", "outcome", "detail")
+_COLUMNS = ("at", "login", "name", "door", "action", "object", "project", "outcome", "detail", "code")
+"""action: in words. code: the action's name in the program, which stays the same when its words are improved."""
 
 
 class AuditService:
@@ -96,7 +99,7 @@ class AuditService:
 
     def page(self, query: AuditQuery, limit: int = 50, offset: int = 0) -> AuditPage:
         """Matching entries, newest first. Raises StoreFailed."""
-        return self._log.page(query, limit, offset)
+        return self._log.page(_in_words(query), limit, offset)
 
     def values(self) -> tuple[Sequence[str], Sequence[str]]:
         """The logins and the actions of the log, to filter by. Raises StoreFailed."""
@@ -104,5 +107,15 @@ class AuditService:
 
     def csv(self, query: AuditQuery) -> bytes:
         """The newest 100,000 matching entries as CSV. Raises StoreFailed."""
-        found = self._log.page(query, _EXPORTED, 0).entries
-        return csv_bytes(_COLUMNS, [[getattr(each, name) for name in _COLUMNS] for each in found])
+        found = self._log.page(_in_words(query), _EXPORTED, 0).entries
+        return csv_bytes(_COLUMNS, [_row(each) for each in found])
+
+
+def _in_words(query: AuditQuery) -> AuditQuery:
+    """The same query, which also finds actions by what people call them."""
+    return replace(query, actions=actions_with(query.words)) if query.words else query
+
+
+def _row(entry: AuditEntry) -> list[object]:
+    shown = {"action": action_words(entry.action), "code": entry.action}
+    return [shown[name] if name in shown else getattr(entry, name) for name in _COLUMNS]

@@ -232,7 +232,8 @@ def _conditions(query: AuditQuery) -> list[ColumnElement[bool]]:
         found.append(AUDIT.c.outcome == str(query.outcome))
     if query.words:
         searched = (AUDIT.c.action, AUDIT.c.object, AUDIT.c.detail)
-        found.append(or_(*(column.icontains(storable_text(query.words), autoescape=True) for column in searched)))
+        holds = [column.icontains(storable_text(query.words), autoescape=True) for column in searched]
+        found.append(or_(*holds, AUDIT.c.action.in_(sorted(query.actions))))
     if query.since is not None:
         found.append(AUDIT.c.at >= query.since)
     if query.until is not None:

@@ -89,7 +89,10 @@ def _matches(entry: AuditEntry, query: AuditQuery) -> bool:
         and query.action in ("", entry.action)
         and query.door in (None, entry.door)
         and query.outcome in (None, entry.outcome)
-        and any(words in text.lower() for text in (entry.action, entry.object, entry.detail))
+        and (
+            any(words in text.lower() for text in (entry.action, entry.object, entry.detail))
+            or entry.action in query.actions
+        )
         and (query.since is None or entry.at >= query.since)
         and (query.until is None or entry.at < query.until)
     )

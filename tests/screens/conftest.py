@@ -129,8 +129,8 @@ def opened() -> Opened:
 
 
 def filter_values(screen: AppTest, field: str) -> list[str]:
-    """The titles a check list of the sidebar is drawn from, in their order; [] where the field has none."""
-    drawn = [each.proto for each in screen.sidebar.get("bidi_component")]
+    """The titles a check list of the filters is drawn from, in their order; [] where the field has none."""
+    drawn = [each.proto for each in screen.main.get("bidi_component")]
     lists = [json.loads(each.json) for each in drawn if each.component_name == "fivefold_filters"]
     groups = [group for each in lists for group in each["groups"] if group["field"] == field]
     return [value["title"] for group in groups for value in group["values"]]

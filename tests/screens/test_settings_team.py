@@ -143,11 +143,11 @@ def test_the_audit_log_is_filtered_by_person_action_door_outcome_day_and_words(
     audit.record(login="ann@example.com", name="Ann", door=Door.REST, action="documents.upload", object="name a.pdf")
     audit.record(login="ben@example.com", name="Ben", door=Door.BROWSER, action="sign in", object="")
     screen = opened("settings.py", part="audit")
-    assert list(screen.dataframe[0].value["Action"]) == ["sign in", "documents: upload"]
+    assert list(screen.dataframe[0].value["Action"]) == ["Signed in", "Uploaded a file"]
     for label, value, left in (
-        ("Person", "ben@example.com", ["sign in"]),
-        ("Door", "REST", ["documents: upload"]),
-        ("Action", "sign in", ["sign in"]),
+        ("Person", "ben@example.com", ["Signed in"]),
+        ("Door", "REST", ["Uploaded a file"]),
+        ("Action", "sign in", ["Signed in"]),
     ):
         chosen = next(each for each in screen.selectbox if each.label == label)
         chosen.set_value(value)
@@ -157,6 +157,9 @@ def test_the_audit_log_is_filtered_by_person_action_door_outcome_day_and_words(
     screen.text_input(key="settings.audit.words").set_value("a.pdf")
     screen.run()
     assert list(screen.dataframe[0].value["Object"]) == ["name a.pdf"]
+    screen.text_input(key="settings.audit.words").set_value("uploaded a")
+    screen.run()
+    assert list(screen.dataframe[0].value["Action"]) == ["Uploaded a file"]
     screen.date_input(key="settings.audit.since").set_value(utc_now().date() + timedelta(days=1))
     screen.run()
     assert not screen.dataframe and "No entries match" in words(screen)

@@ -31,7 +31,7 @@ __all__ = [
     "profile_choice",
     "question_fields",
     "read_url",
-    "sidebar_filters",
+    "filter_column",
 ]
 
 
@@ -178,25 +178,24 @@ def _new_question() -> None:
 _ROUTED = "Only the truths this question is about"
 
 
-def sidebar_filters() -> SearchFilters:
-    """The filters of the sidebar; each is counted under the others' filters. Raises BadFilters."""
+def filter_column() -> SearchFilters:
+    """The filters beside the answer; each is counted under the others' filters. Raises BadFilters."""
     library = session.workbench()
     current = st.session_state.get("search.filters", SearchFilters())
     document_names = {str(each.id): each.name for each in library.documents.list()}
-    with st.sidebar:
-        st.markdown("**Filters**")
-        st.toggle(
-            _ROUTED,
-            key="search.routed",
-            help="A question is routed to the truths that can answer it. The others rank lower; this excludes them.",
-            disabled=st.session_state["search.view"] == FIVE,
-        )
-        before, terms = filters.filters_before_drawing(current), library.vocabulary.terms()
-        facets, months = library.search.facets(before), library.search.months(before)
-        chosen = filters.draw_filters(facets, document_names, terms, library.search.undated, months)
-        st.divider()
-        feedback.grading_switch(chosen.project)
-        return chosen
+    st.markdown("**Filters**")
+    st.toggle(
+        _ROUTED,
+        key="search.routed",
+        help="A question is routed to the truths that can answer it. The others rank lower; this excludes them.",
+        disabled=st.session_state["search.view"] == FIVE,
+    )
+    before, terms = filters.filters_before_drawing(current), library.vocabulary.terms()
+    facets, months = library.search.facets(before), library.search.months(before)
+    chosen = filters.draw_filters(facets, document_names, terms, library.search.undated, months)
+    st.divider()
+    feedback.grading_switch(chosen.project)
+    return chosen
 
 
 def draw_active_filters(chosen: SearchFilters) -> None:
@@ -252,6 +251,7 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
         )
         shown: str = state["search.view"]
         request = _request(chosen)
+        _filters_switch()
         saved_searches.draw_saved(request, shown, chosen.project)
     if request != state.get("search.asked", request):
         result_list.show_first()
@@ -267,6 +267,12 @@ def current_request(chosen: SearchFilters) -> SearchRequest:
     state["search.last"], state["search.filters"] = request, chosen
     state["search.seen"] = shown
     return request
+
+
+@st.fragment
+def _filters_switch() -> None:
+    """Shows the filters where the page is too narrow to keep them in sight; frame.css reads it and says where."""
+    st.toggle("Filters", key="search.filters_in_sight")
 
 
 def _request(chosen: SearchFilters) -> SearchRequest:

@@ -89,12 +89,13 @@ def _head(
         if hit is not None:
             version_marker(result)(hit)
         st.space("stretch")
-        if document.origin is Origin.DOCUMENT:
-            with st.container(width="content", key="pane_document"):
-                mark = citations[0].citation_id if citations else str(passage.id)
-                cards.document_link(document.id, "Open document", mark=mark, question=result.request.question)
-        with st.container(width="content", key="pane_open"):
-            cards.inspect_link(result.request, passage.id, "Open in full", icon=":material/open_in_full:")
+        with st.container(horizontal=True, width="content", gap="small"):  # where it is narrow, both wrap
+            if document.origin is Origin.DOCUMENT:
+                with st.container(width="content", key="pane_document"):
+                    mark = citations[0].citation_id if citations else str(passage.id)
+                    cards.document_link(document.id, "Open document", mark=mark, question=result.request.question)
+            with st.container(width="content", key="pane_open"):
+                cards.inspect_link(result.request, passage.id, "Open in full", icon=":material/open_in_full:")
     name = plain(shorten_middle(passage.document_name, _NAME))
     under = cards.heading(passage, document)
     st.markdown(f"**{name}**{', ' + plain(where) if where else ''}{' · ' + plain(under) if under else ''}")

@@ -82,7 +82,7 @@ def draw_shortlists() -> None:
     state = st.session_state
     if problem := state.pop(_PROBLEM, None):
         notices.error(problem)
-    with notices.show_errors():
+    with notices.show_errors(), st.container(key="shortlists"):  # frame.css hides the filters beside it
         every, shown = _service().all(), current()
         missing = state.get(_CURRENT) is not None and (shown is None or shown.id != state[_CURRENT])
         if missing:

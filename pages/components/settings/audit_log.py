@@ -4,16 +4,17 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import streamlit as st
 
+from core.access.action_words import action_words
 from core.access.audit import AuditEntry, AuditOutcome, AuditQuery
 from core.domain.people import Door
 from pages.components import session
 from pages.components.pager import draw_pager, pages_of, range_words
 
-__all__ = ["action_title", "draw_audit_log"]
+__all__ = ["draw_audit_log"]
 
 _AREA = "settings.audit"
 _PER_PAGE = 50
-_WIDTH = 190  # pixels: the longest action fits
+_WIDTH = 190  # pixels of a field with names or words
 
 
 def draw_audit_log() -> None:
@@ -44,25 +45,15 @@ def draw_audit_log() -> None:
     draw_pager(pages_of(found.total, _PER_PAGE), pages_key)
 
 
-def action_title(action: str) -> str:
-    """An action in words.
-
-    >>> action_title("coverage.review.decide"), action_title("sign in")
-    ('coverage review: decide', 'sign in')
-    """
-    service, dot, method = action.rpartition(".")
-    return f"{service.replace('.', ' ')}{': ' if dot else ''}{method}".replace("_", " ")
-
-
 def _filters() -> AuditQuery:
     logins, actions = session.workbench().audit.values()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         login = _choice("Person", [each for each in logins if each], width=_WIDTH)
         action = st.selectbox(
             "Action",
-            actions,
+            sorted(actions, key=action_words),
             index=None,
-            format_func=action_title,
+            format_func=action_words,
             placeholder="All",
             key=f"{_AREA}.action",
             width=_WIDTH,
@@ -101,7 +92,7 @@ def _row(entry: AuditEntry) -> dict[str, object]:
         "Person": entry.name or entry.login or "nobody",
         "Login": entry.login,
         "Door": entry.door.value,
-        "Action": action_title(entry.action),
+        "Action": action_words(entry.action),
         "Object": entry.object,
         "Project": entry.project or "",
         "Outcome": entry.outcome.value,

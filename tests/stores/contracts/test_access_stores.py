@@ -82,6 +82,7 @@ def test_the_log_is_filtered_and_paged_newest_first(log: AuditLog) -> None:
         (AuditQuery(outcome=AuditOutcome.REFUSED), 1),
         (AuditQuery(words="50% OF_"), 1),
         (AuditQuery(words="document_id 7"), 3),
+        (AuditQuery(words="looked at", actions=frozenset({"documents.list"})), 1),
         (AuditQuery(since=AT + timedelta(days=1)), 1),
         (AuditQuery(until=AT + timedelta(days=1)), 2),
     ):
