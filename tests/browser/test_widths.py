@@ -12,6 +12,7 @@ from tests.running import RunningApp
 pytestmark = pytest.mark.browser
 
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
+ASKED_WIDELY = "overtime"
 BROKEN = "Statement_of_work_for_the_implementation_of_payroll_in_the_northern_region_2026_final_version_2.pdf"
 WIDTHS = (1280, 800)
 _CUT = """() => [...document.querySelectorAll('[data-testid=stPageLink-NavLink] p')]
@@ -36,9 +37,32 @@ def test_nothing_is_cut_and_nobody_is_kept_out(
     app.read_by_now(15)
     tab.go("search", q=QUESTION)
     tab.wait_for("results in")
+    _results_are_in_sight(tab)
     _nothing_is_cut(tab)
     _nobody_is_kept_out(tab)
     assert not tab.problems
+
+
+def _results_are_in_sight(tab: Window) -> None:
+    """Six results at 1280 × 800 beside the filters, five at 800 × 800, where a switch shows the filters."""
+    rows, truths = tab.page.locator("[role=option]"), tab.page.get_by_role("group", name="Truth", exact=True)
+    switch = tab.page.get_by_text("Filters", exact=True).locator("visible=true").last
+    for width, least in ((1280, 6), (800, 5)):
+        tab.page.set_viewport_size({"width": width, "height": 800})
+        tab.go("search", q=ASKED_WIDELY)
+        tab.wait_for("results in")
+        boxes = [row.bounding_box() for row in rows.all()]
+        assert sum(box is not None and box["y"] + box["height"] <= 800 for box in boxes) >= least, (width, boxes)
+        assert truths.is_visible() == (width == 1280)
+    switch.click()
+    truths.wait_for()
+    truths.get_by_role("checkbox", name="Truth: § Regulatory").check()
+    tab.wait_for("Truth: § Regulatory")
+    assert truths.is_visible()
+    switch.click()
+    truths.wait_for(state="hidden")
+    tab.go("search", view="shortlists")
+    assert not truths.is_visible() and not tab.page.get_by_text("Filters", exact=True).locator("visible=true").count()
 
 
 def _nothing_is_cut(tab: Window) -> None:
