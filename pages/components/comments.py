@@ -12,6 +12,7 @@ from core.collaboration.team import Teammate
 from core.domain.errors import FivefoldError
 from core.domain.people import Principal, Role
 from pages.components import cards, notices, session
+from pages.components.icon_button import icon_button
 from pages.components.wording import ago, count, plain, shorten
 
 __all__ = ["comment_button", "comment_expander", "comment_panel", "label_of", "of_target"]
@@ -43,9 +44,8 @@ def comment_button(target: Target, key: str) -> None:
     """A small button that opens the panel of a target."""
     with notices.show_errors():
         remarks, tasks = of_target(target)
-        number = len(remarks) + len(tasks)
         button = st.popover(
-            f"{number}" if number else "", icon=":material/comment:", help=label_of(remarks, tasks),
+            label_of(remarks, tasks), icon=":material/comment:",
             key=f"{key}.popover", type="tertiary", on_change="rerun",
         )  # fmt: skip
         if button.open:
@@ -145,7 +145,7 @@ def _about(on: Target, target: Target) -> None:
 
 
 def _icon(key: str, icon: str, words: str, work: Callable[..., None], *args: object) -> None:
-    st.button("", key=key, icon=icon, type="tertiary", help=words, on_click=work, args=args)
+    icon_button(icon, words, key, work, args)
 
 
 def _names(target: Target, person: Principal) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from core.collaboration.assignments import Assignment
 from core.collaboration.notifications import Notification, NotificationKind
 from core.domain.people import Principal
 from pages.components import notices, session
+from pages.components.icon_button import icon_button
 from pages.components.urls import page_path
 from pages.components.wording import ago, count, plain, shorten, shorten_middle
 
@@ -71,10 +72,7 @@ def _task(task: Assignment) -> None:
     parts = [part for part in (plain(shorten_middle(task.on.name, _NAME)), due, giver) if part]
     label = f"{plain(shorten(task.task, _TITLE))} :gray[{' · '.join(parts)}]"
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.button(
-            "", key=f"for_you.done.{task.id}", icon=":material/check_box_outline_blank:", type="tertiary",
-            help="Mark as done", on_click=_finish, args=(task,),
-        )  # fmt: skip
+        icon_button(":material/check_box_outline_blank:", "Mark as done", f"for_you.done.{task.id}", _finish, (task,))
         _link(task.on.path, label, task.task)
 
 
@@ -84,10 +82,9 @@ def _notification(notification: Notification) -> None:
     label = f"{plain(shorten(notification.title, _TITLE))} :gray[{about} · {when}]".replace("[ · ", "[")
     text = shorten(" ".join(notification.text.split()), _TEXT)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.button(
-            "", key=f"for_you.read.{notification.id}", icon=_ICONS[notification.kind], type="tertiary",
-            help="Mark as read", on_click=_read, args=(notification,),
-        )  # fmt: skip
+        icon_button(
+            _ICONS[notification.kind], "Mark as read", f"for_you.read.{notification.id}", _read, (notification,)
+        )
         _link(notification.path, label, text)
 
 

@@ -73,11 +73,11 @@ def test_one_person_without_sign_in_writes_edits_deletes_and_brings_back_a_comme
     press(screen, of_document(stocked, "write"))
     assert "Is \\*this\\*  \ncurrent\\?" in [each.value for each in screen.markdown]
     assert screen.text_area(key=of_document(stocked, "text")).value == ""
-    press(screen, of_document(stocked, "edit.1"))
+    press(screen, "icon." + of_document(stocked, "edit.1"))
     screen.text_area(key=of_document(stocked, "edit.text")).set_value("Yes, it is.").run()
     press(screen, of_document(stocked, "edit.save"))
     assert "Yes\\, it is\\." in words(screen) and "edited" in words(screen)
-    press(screen, of_document(stocked, "delete.1"))
+    press(screen, "icon." + of_document(stocked, "delete.1"))
     assert "Yes\\, it is\\." not in words(screen) and "The comment is deleted." in words(screen)
     press(screen, of_document(stocked, "undo"))
     assert "Yes\\, it is\\." in words(screen)
@@ -127,7 +127,7 @@ def test_a_task_is_given_listed_on_home_and_done_there(
     assert "1 task" in words(home)
     [link] = [each for each in home.page_link if "Ask \\*legal\\*" in each.label]
     assert "from Ann" in link.label and "due 20" in link.label
-    press(home, "for_you.done.1")
+    press(home, "icon.for_you.done.1")
     assert "For you" not in words(home)
     team["now"] = team["ann"]
     assert any("Bo has done what you assigned" in each.label for each in opened("home.py").page_link)
@@ -143,7 +143,7 @@ def test_one_thing_or_everything_is_marked_as_read_with_one_click(
     home = opened("home.py")
     assert home.title[0].value == "Home"
     assert "7 new" in words(home) and "and 2 more things" in words(home)
-    press(home, next(each.key for each in home.button if str(each.key).startswith("for_you.read.")))
+    press(home, next(each.key for each in home.button if str(each.key).startswith("icon.for_you.read.")))
     assert "6 new" in words(home)
     press(home, "for_you.read")
     assert "For you" not in words(home)
@@ -174,11 +174,11 @@ def test_a_result_shows_how_much_is_said_about_its_passage(stocked: Stack, opene
     screen = opened("search.py", q=QUESTION)
     passage = stocked.workbench.documents.passages(document_id(stocked))[0]
     popovers = {str(each.proto.popover.icon): str(each.proto.popover.label) for each in screen.get("popover")}
-    assert popovers[":material/comment:"] == ""
+    assert popovers[":material/comment:"] == "Comments"
     stocked.workbench.comments.write(on_passage(passage), "Here", ANN)
     again = opened("search.py", q=QUESTION)
     labels = [str(each.proto.popover.label) for each in again.get("popover")]
-    assert "1" in labels
+    assert "Comments · 1" in labels
 
 
 def test_notifications_are_chosen_on_settings_where_e_mail_is_set_up(
@@ -202,7 +202,7 @@ def test_a_saved_view_is_followed_and_tells_on_home(stocked: Stack, opened: Open
     from core.domain.queries import SearchRequest
 
     saved = stocked.workbench.saved_searches.save("Overtime", SearchRequest(QUESTION), "results", "", shared=True)
-    screen = press(opened("search.py"), f"views.follow.{saved.id}")
+    screen = press(opened("search.py"), f"icon.views.follow.{saved.id}")
     stocked.add("new_law.md", "# New\nOvertime is paid at twice the regular rate on public holidays from June on.\n")
     home = opened("home.py")
     [link] = [each for each in home.page_link if "“Overtime”" in each.label]
@@ -210,8 +210,8 @@ def test_a_saved_view_is_followed_and_tells_on_home(stocked: Stack, opened: Open
     search = opened("search.py", saved=str(saved.id))
     assert search.text_input(key="question").value == QUESTION
     assert "For you" not in words(opened("home.py"))
-    screen = press(opened("search.py"), f"views.unfollow.{saved.id}")
-    press(screen, f"views.feed.{saved.id}")
+    screen = press(opened("search.py"), f"icon.views.unfollow.{saved.id}")
+    press(screen, f"icon.views.feed.{saved.id}")
     assert any(f"feeds/saved-search/{saved.id}" in each.value for each in screen.code)
 
 

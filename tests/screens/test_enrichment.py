@@ -50,7 +50,7 @@ def test_a_question_taken_out_stays_out_until_reset(library: Stack, opened: Open
     document_id = library.add("leave.md", POLICY)
     question = library.workbench.enrichment.of(document_id).questions.questions[0].question
     screen = _shown(opened, document_id)
-    screen.button(key=f"enrich.question.{document_id}.0").click().run()
+    screen.button(key=f"icon.enrich.question.{document_id}.0").click().run()
     assert question.removesuffix("?") not in words(screen) and "changed by hand" in words(screen)
     screen.button(key="enrich.reset.questions").click().run()
     assert question.removesuffix("?") in words(screen)

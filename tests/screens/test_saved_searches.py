@@ -156,12 +156,12 @@ def test_all_views_are_checked_when_one_asks_and_not_before(
 def test_a_view_is_renamed_deleted_and_brought_back(stocked: Stack, opened: Opened) -> None:
     view, _ = saved(stocked), saved(stocked, "Taken")
     screen = as_person(opened, "Ann", "")
-    screen.button(key=f"views.rename.{view.id}").click().run()
+    screen.button(key=f"icon.views.rename.{view.id}").click().run()
     screen.text_input(key=f"views.called.{view.id}").set_value("taken").run()
     assert "There is a shared view 'taken'" in screen.warning[0].value.replace("\\", "")
     screen.text_input(key=f"views.called.{view.id}").set_value("Pay").run()
     assert set(links(screen)) >= {"**Pay**", "**Taken**"}
-    screen.button(key=f"views.delete.{view.id}").click().run()
+    screen.button(key=f"icon.views.delete.{view.id}").click().run()
     assert "**Pay**" not in links(screen) and "“Pay” is deleted" in words(screen)
     screen.button(key="views.undo").click().run()
     assert "**Pay**" in links(screen) and "is deleted" not in words(screen)
@@ -171,7 +171,7 @@ def test_what_a_colleague_changed_meanwhile_is_told(stocked: Stack, opened: Open
     view = saved(stocked)
     screen = as_person(opened, "Ann", "")
     stocked.workbench.saved_searches.rename(view, "Wages", "Bob")
-    screen.button(key=f"views.delete.{view.id}").click().run()
+    screen.button(key=f"icon.views.delete.{view.id}").click().run()
     assert "'Wages' has been changed by someone else" in screen.warning[0].value.replace("\\", "")
     assert "**Wages**" in links(screen)
 

@@ -87,7 +87,7 @@ def test_a_link_opens_a_shortlist_with_its_quotes_and_what_became_of_their_docum
 def test_removed_items_and_deleted_shortlists_come_back(stocked: Stack, opened: Opened) -> None:
     shortlist = _ticked(stocked, opened)
     screen = opened("search.py", shortlist=str(shortlist.id))
-    screen.button(key="shortlist.remove.0").click().run()
+    screen.button(key="icon.shortlist.remove.0").click().run()
     assert not stocked.workbench.shortlists.get(shortlist.id).items
     screen.button(key="shortlist.undo.now").click().run()
     assert stocked.workbench.shortlists.get(shortlist.id).items == shortlist.items

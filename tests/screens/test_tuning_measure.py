@@ -306,7 +306,7 @@ def test_a_failed_measurement_says_why_and_can_be_forgotten(
     assert "failed" in words(screen)
     assert "The disk is full" in words(screen)
     [failed] = experiment_runner(stocked).experiments()
-    screen.button(key=f"lab.forget.{failed.id}").click().run()
+    screen.button(key=f"icon.lab.forget.{failed.id}").click().run()
     assert experiment_runner(stocked).experiments() == []
 
 

@@ -12,6 +12,7 @@ from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, G
 from core.domain.errors import FivefoldError
 from pages.components import background, notices, session
 from pages.components.coverage import state
+from pages.components.icon_button import KEY as ICON_ALONE
 from pages.components.styles import CELLS
 from pages.components.wording import ago, count, plain, shorten
 
@@ -239,7 +240,7 @@ def _list(runs: Sequence[CoverageRun]) -> None:
         )
         if run.state is RunState.DONE:
             look.button("Open", key=f"snapshot.open.{run.id}", on_click=_open, args=(run.id,), width="stretch")
-        with delete.popover("", icon=":material/delete:"):
+        with delete.popover("Delete snapshot", icon=":material/delete:", key=f"{ICON_ALONE}snapshot.menu.{run.id}"):
             st.markdown("Delete this snapshot? Decisions stay in the log.")
             st.button("Delete", type="primary", key=f"snapshot.delete.{run.id}", on_click=_delete, args=(run.id,))
 

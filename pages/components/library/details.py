@@ -13,6 +13,7 @@ from core.library.archive_members import is_container
 from core.library.versions.service import RelatedDocuments
 from core.search.store import QuestionUsage
 from pages.components import cards, labels, session
+from pages.components.icon_button import icon_button
 from pages.components.library.editing import draw_editing
 from pages.components.library.enrichment import draw_enrichment
 from pages.components.library.history import draw_history
@@ -42,7 +43,7 @@ def draw_details(document: Document) -> None:
         st.markdown(f"#### {plain(shorten(document.title or document.name, 120))}", anchors=False)
         close = lambda: st.session_state.update({"library.document": ""})  # noqa: E731
         st.space("stretch")
-        st.button("", icon=":material/close:", type="tertiary", key="library.close", help="Close", on_click=close)
+        icon_button(":material/close:", "Close", "library.close", close)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if is_container(document):
             draw_container(document, session.workbench().documents.list())

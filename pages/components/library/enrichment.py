@@ -22,6 +22,7 @@ from core.library.enrichment.store import OPERATIONS, Enrichment, EnrichmentRepo
 from core.library.enrichment.values import Operation, QuotedSpan
 from core.search.citations.cite import display_quote
 from pages.components import cards, notices, session
+from pages.components.icon_button import icon_button
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
 from pages.components.wording import count, day, plain, shorten
@@ -337,15 +338,15 @@ def _questions(found: Enrichment, document: Document) -> None:
         text, cite, away = st.columns(_QUOTED, vertical_alignment="center")
         text.markdown(f"**{plain(each.question)}**  \n{_quote_line(each.answer, document)}")
         _cite(cite, each.answer, document)
-        away.button(
-            "",
-            icon=":material/close:",
-            type="tertiary",
-            key=f"enrich.question.{found.document_id}.{number}",
-            help="Take this question out",
-            on_click=_apply_change,
-            args=(partial(edits.remove_question, found.document_id, each.question, who()),),
-        )
+        with away:
+            remove = partial(edits.remove_question, found.document_id, each.question, who())
+            icon_button(
+                ":material/close:",
+                "Remove this question",
+                f"enrich.question.{found.document_id}.{number}",
+                _apply_change,
+                (remove,),
+            )
     with st.container(horizontal=True):
         _manual_edit(found, Operation.QUESTIONS)
 

@@ -10,6 +10,7 @@ from core.domain.document_list import ListedDocument, NamingPage
 from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
+from pages.components.icon_button import icon_button
 from pages.components.library.table import TableColumn, draw_table
 from pages.components.pager import draw_foot, pages_of, range_words
 from pages.components.styles import truth_style
@@ -166,7 +167,7 @@ def _documents(chosen: Entity, look_up: FindEntities, documents_of: FindDocument
         st.markdown(f"#### {plain(shorten(known.name, 120))}", anchors=False)
         st.space("stretch")
         close = lambda: state.update({"entities.chosen": None})  # noqa: E731
-        st.button("", icon=":material/close:", type="tertiary", key="entities.close", help="Close", on_click=close)
+        icon_button(":material/close:", "Close", "entities.close", close)
     if not found.total:
         st.caption(":material/info: No document contains this name.")
         return

@@ -12,6 +12,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.knowledge.rerankers import rerank_table
 from pages.components import filters, notices, session, urls
+from pages.components.icon_button import KEY as ICON_ALONE
 from pages.components.labels import chip_title
 from pages.components.rights import may
 from pages.components.search import feedback, result_list, saved_searches, shortlists
@@ -28,10 +29,10 @@ __all__ = [
     "current_request",
     "draw_active_filters",
     "draw_chips",
+    "filter_column",
     "profile_choice",
     "question_fields",
     "read_url",
-    "filter_column",
 ]
 
 
@@ -90,7 +91,8 @@ def choose_reranker(key: str, troubles: Mapping[str, str]) -> None:
     )
     withheld = {name: why for name, why in troubles.items() if name in rows and name != chosen}
     if withheld:
-        with st.popover("", icon=":material/error:", help="Rerankers that are not available", type="tertiary"):
+        words = "Rerankers that are not available"
+        with st.popover(words, icon=":material/error:", help=words, type="tertiary", key=f"{ICON_ALONE}{key}.troubles"):
             for name, why in withheld.items():
                 st.markdown(f"**{rows[name].label}** is not available. {plain(why)}")
                 st.button("Try again", key=f"{key}.{name}", on_click=_retry, args=(key, name))

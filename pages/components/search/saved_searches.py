@@ -13,6 +13,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearch, SavedSearchService, VisitedResult
 from pages.components import notices, session
+from pages.components.icon_button import icon_button
 from pages.components.urls import Params, number_in, page_path, params_of
 from pages.components.user_name import who
 from pages.components.wording import ago, count, plain, shorten
@@ -166,7 +167,7 @@ def _list(project: str | None, same: frozenset[int]) -> None:
                         _bell(view, followed=view.id in followed)
                         _button(view, "feed", ":material/rss_feed:", "Address for a feed reader", _show_feed)
                         _button(view, "rename", ":material/edit:", "Rename", _begin_rename)
-                        _button(view, "delete", ":material/delete:", "Delete; it can be undone", _delete)
+                        _button(view, "delete", ":material/delete:", "Delete", _delete)
                 if state.get(_FEED) == view.id:
                     _feed(view)
         _check_all([view for view in listed if view.id not in problems])
@@ -186,7 +187,7 @@ def _link(view: SavedSearch, problem: str, *, named: bool) -> None:
 
 
 def _button(view: SavedSearch, what: str, icon: str, words: str, work: Callable[[SavedSearch], None]) -> None:
-    st.button("", key=f"views.{what}.{view.id}", icon=icon, type="tertiary", help=words, on_click=work, args=(view,))
+    icon_button(icon, words, f"views.{what}.{view.id}", work, (view,))
 
 
 def _bell(view: SavedSearch, *, followed: bool) -> None:

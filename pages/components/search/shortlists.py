@@ -12,6 +12,7 @@ from core.library.shortlists import Shortlist, ShortlistItem, ShortlistService, 
 from core.search.citations.cite import display_quote
 from core.search.exports import file_name
 from pages.components import cards, notices, session
+from pages.components.icon_button import icon_button
 from pages.components.urls import page_path
 from pages.components.user_name import who
 from pages.components.wording import count, plain, shorten
@@ -141,7 +142,7 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str) ->
         st.space("stretch")
         _button(index, "up", ":material/arrow_upward:", "Move up", disabled=index == 0)
         _button(index, "down", ":material/arrow_downward:", "Move down", disabled=index == len(shortlist.items) - 1)
-        _button(index, "remove", ":material/close:", "Remove; it can be undone")
+        _button(index, "remove", ":material/close:", "Remove")
     st.markdown(f"“{plain(shorten(display_quote(item.quote), _QUOTE))}”")
     st.caption(plain(item.place))
     if change:
@@ -159,16 +160,7 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str) ->
 
 
 def _button(index: int, what: str, icon: str, words: str, *, disabled: bool = False) -> None:
-    st.button(
-        "",
-        key=f"shortlist.{what}.{index}",
-        icon=icon,
-        type="tertiary",
-        help=words,
-        disabled=disabled,
-        on_click=_change,
-        args=(what, index),
-    )
+    icon_button(icon, words, f"shortlist.{what}.{index}", _change, (what, index), disabled=disabled)
 
 
 def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) -> None:

@@ -13,6 +13,7 @@ from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.experiments import ExperimentRunner, interrupted
 from pages.components import background, notices, session, urls
+from pages.components.icon_button import icon_button
 from pages.components.tuning.judge_state import select_by_id
 from pages.components.tuning.saving import draw_save
 from pages.components.tuning.state import evaluation_service
@@ -262,15 +263,10 @@ def _restart_offer(experiment: Experiment, words: str) -> None:
         on_click=_restart,
         args=(experiment.id,),
     )
-    away.button(
-        "",
-        key=f"lab.forget.{experiment.id}",
-        icon=":material/delete:",
-        width="stretch",
-        help="Remove this attempt",
-        on_click=_delete,
-        args=(experiment.id,),
-    )
+    with away:
+        icon_button(
+            ":material/delete:", "Remove this attempt", f"lab.forget.{experiment.id}", _delete, (experiment.id,)
+        )
 
 
 def _restart(experiment_id: int) -> None:
