@@ -29,10 +29,13 @@ def _lines(shortlist: Shortlist, changes: Mapping[int, str]) -> Iterator[str]:
     sources: list[str] = []
     for truth, indices in _by_truth(shortlist):
         yield from (f"## {truth}", "")
+        question = None
         for index in indices:
             item, number = shortlist.items[index], number + 1
-            yield f"> “{markdown_line(display_quote(item.quote))}” ({number})"
-            yield from ("", f"Question: {markdown_line(item.question)}", "")
+            if item.question != question:
+                question = item.question
+                yield from (f"Question: {markdown_line(question)}", "")
+            yield from (f"> “{markdown_line(display_quote(item.quote))}” ({number})", "")
             if item.note:
                 yield from (f"Note: {markdown_line(item.note)}", "")
             if index in changes:
@@ -61,11 +64,14 @@ def shortlist_docx(shortlist: Shortlist, changes: Mapping[int, str]) -> bytes:
     sources: list[str] = []
     for truth, places in _by_truth(shortlist):
         add(truth, "Heading 1")
+        question = None
         for place in places:
             item = shortlist.items[place]
             sources.append(item.place)
+            if item.question != question:
+                question = item.question
+                add(f"Question: {question}")
             add(f"“{display_quote(item.quote)}” ({len(sources)})", "Quote")
-            add(f"Question: {item.question}")
             if item.note:
                 add(f"Note: {item.note}")
             if place in changes:

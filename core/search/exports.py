@@ -202,16 +202,18 @@ class ResultFormat:
     made: Callable[[SearchResult], bytes]
 
 
-def file_name(question: str, ending: str) -> str:
-    """A file name made from a question, valid on every file system.
+def file_name(question: str, ending: str, what: str = "results") -> str:
+    """A file name made from a question or a title, valid on every file system. what: what is in the file.
 
     >>> file_name("When must overtime be paid (CA)?", ".csv"), file_name("../..", ".md"), file_name("con", ".csv")
     ('when-must-overtime-be-paid-ca-results.csv', 'search-results.md', 'con-results.csv')
+    >>> file_name("For the board", ".docx", "brief")
+    'for-the-board-brief.docx'
     """
     words = _UNSAFE.sub("-", question.lower()).strip("-_")
     if len(words) > _MOST_NAME_LETTERS:
         words = words[:_MOST_NAME_LETTERS].rpartition("-")[0] or words[:_MOST_NAME_LETTERS]
-    return f"{words or 'search'}-results{ending}"
+    return f"{words or 'search'}-{what}{ending}"
 
 
 # One row per hit

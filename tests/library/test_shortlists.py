@@ -17,6 +17,9 @@ def test_the_brief_goes_truth_by_truth_with_numbered_quotes() -> None:
     assert text.startswith("# Pay &amp; leave\n")
     assert text.index("## Regulatory") < text.index("## Reality") < text.index("## No truth known")
     assert "“Pay weekly.” (1)" in text and "“'=Paid late.” (2)" in text and "Note: key" in text
+    assert text.count("Question: Who pays?") == 3
+    twice = (_item("reality", "Paid late."), _item("reality", "Paid twice."))
+    assert shortlist_markdown(Shortlist("Pay", "", AT, twice), {}).count("Question: Who pays?") == 1
     assert "⚠ The document was deleted." in text and "2. a.md, section Pay" in text
 
 
@@ -29,13 +32,13 @@ def test_the_word_document_has_the_same_order_and_any_character() -> None:
     assert lines == [
         ("Title", "Pay & leave"),
         ("Heading 1", "Regulatory"),
-        ("Quote", "“Pay weekly.” (1)"),
         ("Normal", "Question: Who pays?"),
+        ("Quote", "“Pay weekly.” (1)"),
         ("Normal", "Note: key"),
         ("Normal", "⚠ It was deleted."),
         ("Heading 1", "Reality"),
-        ("Quote", "“Paid late.” (2)"),
         ("Normal", "Question: Who pays?"),
+        ("Quote", "“Paid late.” (2)"),
         ("Heading 1", "Sources"),
         ("Normal", "1. a.md, section Pay"),
         ("Normal", "2. a.md, section Pay"),

@@ -81,6 +81,7 @@ def test_a_link_opens_a_shortlist_with_its_quotes_and_what_became_of_their_docum
     screen = opened("search.py", shortlist=str(shortlist.id))
     text = words(screen).replace("\\", "")
     assert "one-half" in text and "The document is archived" in text
+    assert any(shortlist.items[0].place in each.label.replace("\\", "") for each in screen.page_link)
     assert screen.query_params["shortlist"] == str(shortlist.id)
 
 

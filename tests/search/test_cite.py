@@ -183,6 +183,13 @@ def test_relevance_is_the_share_of_the_question_by_rarity() -> None:
         ({"authority": None}, "academic", "IRS_Pub_15.pdf. Page 5."),
         ({"authority": "government", "page": None}, "brief", "[IRS_Pub_15.pdf]"),
         ({"authority": "government", "page": None}, "academic", "Government. IRS_Pub_15.pdf."),
+        ({"page": None, "section": "Taxes › When  to pay?"}, "brief", "[IRS_Pub_15.pdf, When to pay?]"),
+        (
+            {"authority": "government", "page": None, "section": "When to pay?"},
+            "academic",
+            "Government. IRS_Pub_15.pdf. When to pay?",
+        ),
+        ({"authority": None, "page": None, "section": "a " * 40}, "full", f"[IRS_Pub_15.pdf, {'a ' * 29}a…]"),
         ({"document_name": "employees.csv", "page": None, "rows": (12, 18)}, "brief", "[employees.csv, rows 12–18]"),
         ({"document_name": "employees.csv", "page": None, "rows": (7, 7)}, "brief", "[employees.csv, row 7]"),
     ],

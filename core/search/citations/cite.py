@@ -376,14 +376,22 @@ def _brief(citation: Citation) -> str:
 def _academic(citation: Citation) -> str:
     author = f"{citation.authority.capitalize()}. " if citation.authority else ""
     location = _location(citation, "Page ")
-    return f"{author}{citation.document_name}." + (f" {location[0].upper()}{location[1:]}." if location else "")
+    end = "" if location.endswith((".", "?", "!", "…")) else "."
+    return f"{author}{citation.document_name}." + (f" {location[0].upper()}{location[1:]}{end}" if location else "")
+
+
+_HEADING = 60  # characters of a heading that stands for a place
 
 
 def _location(citation: Citation, page: str) -> str:
+    """Rows, page, or, where a document has neither, the heading the sentence is under."""
     if citation.rows is not None:
         first, last = citation.rows
         return f"row {first}" if first == last else f"rows {first}–{last}"
-    return f"{page}{citation.page}" if citation.page is not None else ""
+    if citation.page is not None:
+        return f"{page}{citation.page}"
+    heading = " ".join(citation.section.rsplit(" › ", 1)[-1].split())
+    return heading if len(heading) <= _HEADING else f"{heading[: _HEADING - 1].rstrip()}…"
 
 
 def distinct(citations: Iterable[Citation]) -> Sequence[Citation]:

@@ -124,12 +124,14 @@ def _items(shortlist: Shortlist) -> None:
     if not shortlist.items:
         st.caption("Empty. Tick results of a search, or press x on the chosen one, to add them.")
     changes = _service().changes(shortlist)
+    known = session.workbench().document_list.by_id([each.document_id for each in shortlist.items])
+    readable = {each.id for each in known}
     for index, item in enumerate(shortlist.items):
         with st.container(border=True, gap="small", key=f"shortlist.item.{index}"):
-            _item(shortlist, index, item, changes.get(index, ""))
+            _item(shortlist, index, item, changes.get(index, ""), readable=item.document_id in readable)
 
 
-def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str) -> None:
+def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str, *, readable: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         cards.truth_badge(item.truth or None)
         st.page_link(
@@ -144,7 +146,10 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str) ->
         _button(index, "down", ":material/arrow_downward:", "Move down", disabled=index == len(shortlist.items) - 1)
         _button(index, "remove", ":material/close:", "Remove")
     st.markdown(f"“{plain(shorten(display_quote(item.quote), _QUOTE))}”")
-    st.caption(plain(item.place))
+    if readable:
+        cards.document_link(item.document_id, plain(item.place), mark=str(item.passage_id), question=item.question)
+    else:
+        st.caption(plain(item.place))
     if change:
         st.caption(f":material/history: {change}")
     key = f"shortlist.note.{shortlist.id}.{index}.{shortlist.version}"
@@ -181,7 +186,7 @@ def _export(shortlist: Shortlist) -> None:
             st.download_button(
                 label,
                 made,
-                file_name(shortlist.name, ending),
+                file_name(shortlist.name, ending, "brief"),
                 media,
                 key=f"shortlist.export{ending}",
                 icon=":material/download:",
