@@ -32,7 +32,10 @@ def _head(opened: Opened) -> None:
         facts += ["archived"] if document.archived else []
         st.caption(" · ".join(plain(fact) for fact in facts), width="content")
         st.space("stretch")
-        _links(opened)
+        with st.container(
+            horizontal=True, width="content", vertical_alignment="center", gap="small"
+        ):  # where it is narrow, all wrap
+            _links(opened)
 
 
 def _links(opened: Opened) -> None:

@@ -1,5 +1,6 @@
 """What is drawn holds what it says at the two widths, and keeps nobody out: seen only in a real browser."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,9 +85,18 @@ def _nobody_is_kept_out(tab: Window) -> None:
         for page in page_names():
             tab.go(page)
             assert not tab.barriers(), (page, scheme)
+            _every_button_has_words(tab)
         tab.go("search", q=QUESTION)
         tab.wait_for("results in")
         assert not tab.barriers(), scheme
+        _every_button_has_words(tab)
         tab.page.get_by_role("link", name="Open document").click()
         tab.wait_for("1 of 1 mark")
         assert not tab.barriers(), scheme
+        _every_button_has_words(tab)
+
+
+def _every_button_has_words(tab: Window) -> None:
+    """Streamlit calls a button without words by the name of its icon, as in "close icon"."""
+    assert tab.page.get_by_role("button").count()
+    assert not tab.page.get_by_role("button", name=re.compile(" icon$")).count(), tab.page.url

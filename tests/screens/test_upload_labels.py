@@ -156,10 +156,10 @@ def test_saving_what_was_not_changed_changes_nothing(stocked: Stack, opened: Ope
 def test_another_label_is_confirmed_in_place_and_given_back(stocked: Stack, opened: Opened) -> None:
     document_id = named(stocked, "overtime_policy.md")
     screen = opened("upload.py", file=str(document_id))
-    screen.button(key=f"check.{document_id}.authority").click().run()
+    screen.button(key=f"icon.check.{document_id}.authority").click().run()
     assert stocked.workbench.documents.get(document_id).labels.authority.confirmed
     assert screen.query_params["file"] == str(document_id), "its truth is still to be checked"
-    screen.button(key=f"undo.{document_id}.authority").click().run()
+    screen.button(key=f"icon.undo.{document_id}.authority").click().run()
     assert not stocked.workbench.documents.get(document_id).labels.authority.confirmed
 
 

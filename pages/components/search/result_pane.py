@@ -89,7 +89,9 @@ def _head(
         if hit is not None:
             version_marker(result)(hit)
         st.space("stretch")
-        with st.container(horizontal=True, width="content", gap="small"):  # where it is narrow, both wrap
+        with st.container(
+            horizontal=True, width="content", vertical_alignment="center", gap="small"
+        ):  # where it is narrow, both wrap
             if document.origin is Origin.DOCUMENT:
                 with st.container(width="content", key="pane_document"):
                     mark = citations[0].citation_id if citations else str(passage.id)

@@ -9,6 +9,8 @@ from core.domain.errors import NotFound
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.store import ChangeSet
 from pages.components import browser_scripts, cards, labels, notices, session
+from pages.components.icon_button import KEY as ICON_ALONE
+from pages.components.icon_button import icon_button
 from pages.components.library.related_documents import draw_related
 from pages.components.styles import TRUTHS
 from pages.components.upload import state
@@ -78,25 +80,31 @@ def _head(document: Document, queue: state.CheckQueue) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _back_button()
         st.markdown(f"**{plain(shorten_middle(document.name, _NAME))}**", width="content")
-        cards.document_link(document.id, "Open the document")
+        cards.document_link(document.id, "Open document")
         st.space("stretch")
-        number, total = queue.document_ids.index(document.id) + 1, len(queue.document_ids)
-        st.caption(f"{number:,} of {total:,} {queue.what}", width="content")
-        for label, icon, key, target in (
-            ("Previous", "arrow_back", "K", queue.before(document.id)),
-            ("Next", "arrow_forward", "J", queue.after(document.id)),
-        ):
-            st.button(
-                label,
-                key=f"check.{icon}",
-                icon=f":material/{icon}:",
-                shortcut=key,
-                disabled=target is None,
-                on_click=state.go_to,
-                args=(target,),
-            )
-        with st.popover(":material/keyboard:", type="tertiary", help="Keys"):
-            st.markdown(_KEYS)
+        with st.container(horizontal=True, width="content", vertical_alignment="center", gap="small"):
+            _steps(document, queue)
+
+
+def _steps(document: Document, queue: state.CheckQueue) -> None:
+    """The place in the queue, the ways to its neighbours, and the keys."""
+    number, total = queue.document_ids.index(document.id) + 1, len(queue.document_ids)
+    st.caption(f"{number:,} of {total:,} {queue.what}", width="content")
+    for label, icon, key, target in (
+        ("Previous", "arrow_back", "K", queue.before(document.id)),
+        ("Next", "arrow_forward", "J", queue.after(document.id)),
+    ):
+        st.button(
+            label,
+            key=f"check.{icon}",
+            icon=f":material/{icon}:",
+            shortcut=key,
+            disabled=target is None,
+            on_click=state.go_to,
+            args=(target,),
+        )
+    with st.popover("Keys", icon=":material/keyboard:", type="tertiary", help="Keys", key=f"{ICON_ALONE}check.keys"):
+        st.markdown(_KEYS)
 
 
 def _back_button() -> None:
@@ -189,23 +197,12 @@ def _field(document: Document, field: str, terms: WorkspaceTerms) -> None:
             shape = "2026, 2026-06 or 2026-06-30"
             st.text_input(title, label.value or "", key=_key(document, field), placeholder=shape)
         if label.confirmed:
-            _small_button(document, field, "undo", "Give it back to the classifier", _withdraw)
+            name = f"undo.{document.id}.{field}"
+            icon_button(":material/undo:", "Give it back to the classifier", name, _withdraw, (document, field))
         elif label.value:
             words = f"Confirm {_in_words({field: label.value}, terms)}"
-            _small_button(document, field, "check", words, _confirm_field)
-
-
-def _small_button(
-    document: Document, field: str, icon: str, help: str, on_click: Callable[[Document, str], None]
-) -> None:
-    st.button(
-        f":material/{icon}:",
-        key=f"{icon}.{document.id}.{field}",
-        type="tertiary",
-        help=help,
-        on_click=on_click,
-        args=(document, field),
-    )
+            name = f"check.{document.id}.{field}"
+            icon_button(":material/check:", words, name, _confirm_field, (document, field))
 
 
 def _corrections(document: Document) -> dict[str, str]:

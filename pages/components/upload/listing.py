@@ -13,6 +13,7 @@ from core.library.archive_members import is_container
 from core.library.upload_queue import UploadCounts, UploadQueueView
 from core.ports.job_queue import STOPPED, FailedWork, JobKind
 from pages.components import browser_scripts, cards, notices, session
+from pages.components.icon_button import icon_button
 from pages.components.pager import draw_foot, pages_of, range_words
 from pages.components.upload import state
 from pages.components.upload.file_rows import file_rows, share_done, step_words
@@ -257,7 +258,7 @@ def draw_file() -> None:
     with st.container(border=True, gap="xsmall", key=f"upload.file.{document.id}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(shorten_middle(document.name, 120))}**", width="stretch")
-            st.button(":material/close:", key="upload.close", help="Close", type="tertiary", on_click=state.close)
+            icon_button(":material/close:", "Close", "upload.close", state.close)
         _details(document)
 
 
