@@ -11,7 +11,7 @@ from core.domain.errors import EmptyFile
 from core.domain.extraction import ExtractedDocument
 from core.ingestion.chunking import split
 from core.ingestion.classification.classifier import Classifier
-from core.ingestion.classification.relabel import parse_date
+from core.ingestion.classification.relabel import parse_date, relabel
 from core.ingestion.sentence_vectors import embed_passages
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ner.recognizer import tag_entities
@@ -84,10 +84,30 @@ class IngestionPipeline:
         inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
         on_step("entities")
         labelled, entities = tag_entities(
-            self._classifier.passages(labels, inherited, found.vectors),
+            self._with_truths(ready, extracted, inherited, found.vectors, terms),
             lambda done: on_step(f"entities {done}/{len(passages)}"),
         )
         return IngestedDocument(ready, extracted.pages, labelled, found.vectors, entities, found.model)
+
+    def _with_truths(
+        self,
+        document: Document,
+        extracted: ExtractedDocument,
+        passages: Sequence[Passage],
+        vectors: Vectors,
+        terms: WorkspaceTerms,
+    ) -> Sequence[Passage]:
+        """The passages labelled. Where somebody set the document's truth, they are compared with the truth it had
+        before, and follow as they did then: reading a file again changes nothing that a correction left."""
+        truth = document.labels.truth
+        if not truth.confirmed:
+            return self._classifier.passages(document.labels, passages, vectors)
+        before = self._classifier.uncorrected(
+            document.name, document.title, extracted.pages, extracted.metadata, terms=terms
+        )
+        compared = replace(document, labels=replace(document.labels, truth=before.truth))
+        labelled = self._classifier.passages(compared.labels, passages, vectors)
+        return relabel(compared, labelled, {"truth": truth}, terms)[1]
 
     def _read(
         self,

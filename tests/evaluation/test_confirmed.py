@@ -65,6 +65,17 @@ class FirstWord:
         domain = Label(others[-1], 0.6) if others else Label()
         return replace(Labels(truth=label, domain=domain), **corrections)
 
+    def uncorrected(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        return self.document(name, title, pages, {}, metadata, terms=terms)
+
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
         return passages
 

@@ -69,10 +69,12 @@ def test_a_numbered_paragraph_goes_on_with_the_law_quoted_before_it() -> None:
     assert [item.truth for item in labelled] == ["regulatory", "regulatory", "intent"]
 
 
-def test_a_confirmed_truth_is_not_overruled_by_a_passage() -> None:
-    confirmed = Labels(truth=Label("intent", 1.0, confirmed=True))
-    (labelled,) = labelled_passages(confirmed, [passage(OWN[0][1])])
-    assert labelled.truth == "intent"
+@pytest.mark.parametrize(("document", "text", "own"), OWN)
+def test_a_passage_has_the_same_truth_of_its_own_in_a_document_that_somebody_confirmed(
+    document: str, text: str, own: str
+) -> None:
+    confirmed = Labels(truth=Label(document, 1.0, confirmed=True))
+    assert labelled_passages(confirmed, [passage(text)])[0].truth == own
 
 
 def test_the_documents_other_labels_are_told_to_every_passage() -> None:
@@ -140,11 +142,9 @@ def test_a_passage_follows_its_document_unless_another_truth_leads_clearly() -> 
     assert (labelled.truth, labelled.truth_probability) == (Truth.COMPLIANCE, 0.9)
 
 
-def test_a_few_words_and_a_confirmed_truth_are_left_alone() -> None:
+def test_a_few_words_are_left_alone() -> None:
     model = model_that_reads(Truth.REFERENCE, 5.0)
-    confirmed = Labels(truth=Label("compliance", 1.0, confirmed=True))
     few = [passage("Cool kilns slowly."), passage("Write down every firing.")]
-    assert by_model(confirmed, with_advice(), NO_VECTORS, model)[0].truth == "compliance"
     assert by_model(labels("compliance"), few, NO_VECTORS, model)[0].truth == "compliance"
 
 

@@ -46,6 +46,17 @@ class ByFirstWord:
         truth = Label(pages[0].text.split()[0].strip("#").lower() or "intent", 0.9)
         return replace(Labels(truth=truth, effective_date=Label("2023-06")), **corrections)
 
+    def uncorrected(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        return self.document(name, title, pages, {}, metadata, terms=terms)
+
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
         assert len(vectors) == len(passages)
         return [replace(passage, truth=Truth(labels.truth.value)) for passage in passages]

@@ -63,6 +63,31 @@ def found_under(library: Workbench, truth: Truth) -> set[int]:
     return {library.documents.passage(each).document_id for each in ids}
 
 
+QUOTING = """# Time cards
+
+{0}
+
+# Overtime
+
+Cal. Labor Code § 226 requires itemized statements. Whoever falsifies a time card is guilty of a misdemeanor.
+
+# Vacation
+
+{0}
+"""
+
+
+@pytest.mark.parametrize("truth", ["intent", "compliance"])
+def test_a_law_in_a_corrected_document_stays_a_law_when_the_file_is_read_again(library: Workbench, truth: str) -> None:
+    ours = "The shop hands in every time card on Friday, and its foreman keeps a list of the days off. " * 12
+    document_id = library.documents.upload("time cards.md", QUOTING.format(ours).encode()).document_id
+    library.documents.correct(document_id, "truth", truth)
+    corrected = [each.truth for each in library.documents.passages(document_id)]
+    assert set(corrected) == {Truth(truth), Truth.REGULATORY}
+    library.documents.retry(document_id)
+    assert [each.truth for each in library.documents.passages(document_id)] == corrected
+
+
 def test_a_sixth_document_read_later_takes_the_lesson_and_says_so(library: Workbench) -> None:
     left, *others = TALKS["document"]
     ids = [add(library, each) for each in others]

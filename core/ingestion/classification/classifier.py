@@ -44,6 +44,18 @@ class Classifier(Protocol):
         """metadata: facts stated in the file, for example "published" with an ISO date."""
         ...
 
+    def uncorrected(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        """The labels before anything people taught."""
+        ...
+
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]: ...
 
 
@@ -75,6 +87,18 @@ class TruthClassifier:
         """
         reading, vectors = self.read(name, title, pages, metadata)
         return self.labels(reading, vectors, corrections, terms)
+
+    def uncorrected(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        """The labels that the fitted weights give. Raises ModelUnavailable."""
+        return self.document(name, title, pages, {}, metadata, terms=terms)
 
     def read(
         self, name: str, title: str, pages: Sequence[Page], metadata: Mapping[str, str] | None = None

@@ -73,10 +73,8 @@ def _labelled(
     compared: bool,
     model: ClassifierModel,
 ) -> Passage:
-    own = None
-    if not label.confirmed:
-        own = None if truth in (Truth.REGULATORY, Truth.REALITY) else _own_truth(passage, truth)
-        own = own or (_read_as(passage, truth, vector, model) if compared else None)
+    own = None if truth in (Truth.REGULATORY, Truth.REALITY) else _own_truth(passage, truth)
+    own = own or (_read_as(passage, truth, vector, model) if compared else None)
     if own is None:
         if _continues(passage, truth, before) and before is not None:
             evidence = replace(before.truth_evidence[0], rule=f"continues: {before.truth_evidence[0].rule}")

@@ -248,6 +248,18 @@ class TrainedClassifier:
         self._seen(reading, vectors, own)
         return self.labels(reading, vectors, corrections, self._predictor(), terms, own)
 
+    def uncorrected(
+        self,
+        name: str,
+        title: str,
+        pages: Sequence[Page],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        terms: WorkspaceTerms,
+    ) -> Labels:
+        """The labels before training and corrections. Raises ModelUnavailable."""
+        return self.own.uncorrected(name, title, pages, metadata, terms=terms)
+
     def labels(
         self,
         reading: DocumentSample,
