@@ -50,7 +50,7 @@ def test_beside_the_picture_of_its_page_the_text_begins_at_the_passage(
 def test_citations_are_written_in_every_style(stocked: Stack, opened: Opened) -> None:
     screen = opened("inspection.py", q=QUESTION, view="Citations")
     written = [each.value for each in screen.code]
-    assert "[flsa_section_207.md]" in written
+    assert "[flsa_section_207.md, Fair Labor Standards Act, section 207]" in written
     assert len(written) % 4 == 0
 
 

@@ -19,7 +19,7 @@ from pages.components import session
 from pages.components.search import five_truths, result_list
 from pages.components.search.compare import (
     choose_other,
-    compare_button,
+    compare_with_best,
     comparison_bars,
     comparison_params,
     draw_comparison,
@@ -165,15 +165,13 @@ def test_a_comparison_has_a_url_of_its_own() -> None:
     assert request_from(params) == SearchRequest(QUESTION)
 
 
-def test_one_result_is_taken_and_the_others_offer_to_be_compared_with_it(
+def test_every_result_is_compared_with_the_first_and_the_first_with_the_second(
     stocked: Stack, beside: Callable[..., AppTest]
 ) -> None:
-    screen = beside(compare_button)
-    first = found(stocked)[0].candidate.passage.id
-    screen.button(key=f"versus.take.{first}").click().run()
-    assert "Compare with 1" in text_of(screen) and "Comparing …" in text_of(screen)
-    screen.button(key=f"versus.take.{first}").click().run()
-    assert "Compare with" not in text_of(screen)
+    screen = beside(compare_with_best)
+    links = [each.label for each in screen.page_link if each.label.startswith("Compare with")]
+    others = len(found(stocked)) - 1
+    assert others > 0 and links == ["Compare with 2", *["Compare with 1"] * others]
 
 
 @pytest.mark.parametrize("dark", [False, True])

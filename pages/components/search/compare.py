@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = [
     "VIEW",
     "choose_other",
-    "compare_button",
     "compare_link",
+    "compare_with_best",
     "comparison_bars",
     "comparison_params",
     "draw_comparison",
@@ -97,8 +97,6 @@ def _side_titles(figure: "Figure", names: tuple[str, str], theme: str) -> None:
 VIEW = "Compare"
 """The view of Inspect that shows it."""
 
-_FIRST = "versus.first"
-
 _OTHER = "versus.other"
 
 _HEAD, _LINK = 24, 40
@@ -116,28 +114,16 @@ def compare_link(request: SearchRequest, left_id: int, right_id: int, label: str
     st.page_link(page_path("inspection"), label=label, icon=":material/compare_arrows:", query_params=target)
 
 
-def compare_button(hit: Hit, result: SearchResult) -> None:
-    """On a card: take this result as one of the two; once one is taken, the others link to the comparison."""
-    passage_id, state = hit.candidate.passage.id, st.session_state
-    ranks = {each.candidate.passage.id: each.rank for each in result.hits}
-    first = state.get(_FIRST)
-    if first in ranks and first != passage_id:
-        compare_link(result.request, first, passage_id, f"Compare with {ranks[first]}")
+def compare_with_best(hit: Hit, result: SearchResult) -> None:
+    """A link that compares a result with the first one, and the first one with the second; the comparison offers every
+    other."""
+    if len(result.hits) < 2:
         return
-    taken = first == passage_id
-    st.button(
-        "Comparing …" if taken else "Compare",
-        key=f"versus.take.{passage_id}",
-        icon=":material/compare_arrows:",
-        type="tertiary",
-        help="Remove from comparison" if taken else "Select to compare",
-        on_click=_take,
-        args=(None if taken else passage_id,),
-    )
-
-
-def _take(passage_id: int | None) -> None:
-    st.session_state[_FIRST] = passage_id
+    first, second = result.hits[:2]
+    lower = second if hit.rank == first.rank else hit
+    other = first if lower is hit else second
+    left, right = (each.candidate.passage.id for each in (first, lower))
+    compare_link(result.request, left, right, f"Compare with {other.rank}")
 
 
 def url_params() -> dict[str, list[str]]:

@@ -125,7 +125,7 @@ def _actions(result: SearchResult, hit: Hit) -> None:
         feedback.feedback(hit, result)
         more_like_this(hit, result, session.workbench().search.similar)
         draw_collapsed(hit, result, session.terms())
-        compare.compare_button(hit, result)
+        compare.compare_with_best(hit, result)
 
 
 _TEXT, _PICTURE = "Text", "Page picture"
