@@ -61,8 +61,8 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task. start: opens where it begins; it is not counted. act: does it, until its end is drawn. before: clicks it
-    took when the pages had one result per screen, as counted then; "" where nobody counted."""
+    """One task. start: opens where it begins, uncounted. act: does it, until its end is drawn. before: the clicks it took
+    while one result filled the screen, as counted then; "" where nobody counted."""
 
     name: str
     start: Callable[[Window], object]
@@ -201,11 +201,14 @@ def measure(window: Window, tries: int) -> Iterator[tuple[Task, Hand, float]]:
 @contextmanager
 def _library() -> "Iterator[Window]":
     """A window on an app with the sample library, a board of its topics, and a name."""
-    with TemporaryDirectory(prefix="fivefold-") as folder, open_browser() as browser:
-        with running_app(Path(folder) / "data") as app:
-            window = Window(browser, app)
-            _prepare(app, window)
-            yield window
+    with (
+        TemporaryDirectory(prefix="fivefold-") as folder,
+        open_browser() as browser,
+        running_app(Path(folder) / "data") as app,
+    ):
+        window = Window(browser, app)
+        _prepare(app, window)
+        yield window
 
 
 def _prepare(app: RunningApp, window: Window) -> None:
@@ -226,12 +229,8 @@ def _prepare(app: RunningApp, window: Window) -> None:
 
 
 def _in_words(hand: Hand) -> str:
-    parts = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in _counts(hand) if number]
-    return " + ".join(parts)
-
-
-def _counts(hand: Hand) -> tuple[tuple[int, str], ...]:
-    return (hand.clicks, "click"), (hand.keys, "key")
+    counts = ((hand.clicks, "click"), (hand.keys, "key"))
+    return " + ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts if number)
 
 
 def main() -> None:
