@@ -61,8 +61,8 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task. start: opens where it begins, uncounted. act: does it, until its end is drawn. before: the clicks it took
-    while one result filled the screen, as counted then; "" where nobody counted."""
+    """One task. start: opens where it begins, uncounted. act: does it, until its end is drawn. before: the clicks
+    it took while one result filled the screen, as counted then; "" where nobody counted."""
 
     name: str
     start: Callable[[Window], object]

@@ -59,6 +59,7 @@ def only(library: Workbench, text: str) -> CheckedClaim:
         ("One fact [1.0]. Another fact [2.0].", [("One fact.", ("1.0",)), ("Another fact.", ("2.0",))]),
         ("See it [a b.pdf, p. 12].", [("See it.", ("a b.pdf, p. 12",))]),
         ("Rows [staff.csv, rows 3–9].", [("Rows.", ("staff.csv, rows 3–9",))]),
+        ("Under [a.md, Who, and when?; 43].", [("Under.", ("a.md, Who, and when?", "43"))]),
         ("It [sic] is [as said] so.", [("It [sic] is [as said] so.", ())]),
         ("A [link](https://x.org) is no citation.", [("A [link](https://x.org) is no citation.", ())]),
     ],
@@ -101,14 +102,22 @@ def test_another_sentence_of_the_same_passage_supports_it_only_partly(library: W
     assert "5 working days" in checked.decided_by.quote
 
 
-@pytest.mark.parametrize("place", ["vacation.md", "VACATION.MD", "vacation.md, p. 1"])
+@pytest.mark.parametrize("place", ["vacation.md", "VACATION.MD", "vacation.md, p. 1", "vacation.md, Vacation policy"])
 def test_a_place_is_found_by_the_name_of_its_document(library: Workbench, place: str) -> None:
     assert only(library, f"Vacation is asked for in writing [{place}].").state is SupportState.SUPPORTED
     assert only(library, f"Vacation is asked for by telephone in Nevada [{place}].").state is not SupportState.SUPPORTED
 
 
 @pytest.mark.parametrize(
-    "citation", ["999999.0", "999999", "no-such.pdf, p.3", "vacation.md, p. 9", "99999999999999999999.1"]
+    "citation",
+    [
+        "999999.0",
+        "999999",
+        "no-such.pdf, p.3",
+        "vacation.md, p. 9",
+        "vacation.md, Sick leave",
+        "99999999999999999999.1",
+    ],
 )
 def test_a_citation_that_leads_nowhere_is_not_found(library: Workbench, citation: str) -> None:
     checked = only(library, f"Vacation is asked for in writing [{citation}].")

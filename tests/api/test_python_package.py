@@ -167,4 +167,4 @@ def test_the_wheel_works_in_another_environment_and_another_folder(wheel: Path, 
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    assert "[overtime.md]" in result.stdout
+    assert "[overtime.md, " in result.stdout

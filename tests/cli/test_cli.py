@@ -82,7 +82,7 @@ def test_the_same_file_again_is_recognised(files: Path) -> None:
 def test_a_question_is_answered_with_a_quote() -> None:
     result = run("search", "How fast must a manager approve vacation?")
     assert result.exit_code == 0
-    assert "[vacation-policy.md]" in result.stdout
+    assert "[vacation-policy.md, " in result.stdout
     assert "within 5 working days" in result.stdout
 
 

@@ -121,7 +121,7 @@ def test_every_question_ends_answered_or_without_hits_and_the_files_are_there(ba
     assert table(screen, "Outcome") == ["✓ answered", "○ probably not answered", "✓ answered"]
     assert "**2 questions answered** · **1** probably not answered" in words(screen)
     assert "one-half" in table(screen, "Best sentence, or why not")[0]
-    assert "[flsa_section_207.md]" in table(screen, "Citation")[0]
+    assert "[flsa_section_207.md, Fair Labor Standards Act, section 207]" in table(screen, "Citation")[0]
     assert {"batch.out.CSV", "batch.out.Excel"} <= {each.key for each in screen.get("download_button")}
 
 

@@ -14,7 +14,7 @@ _PLACE = re.compile(
     r"(?P<name>.+?)(?:,?\s+(?:p\.|pp\.|page)\s*(?P<page>\d+)(?:\s*[-–]\s*\d+)?"
     r"|,?\s+rows?\s+(?P<first>\d+)(?:\s*[-–]\s*(?P<last>\d+))?)?\s*"
 )
-_FILE = re.compile(r".*\.[A-Za-z][A-Za-z0-9]{1,4}\s*")
+_FILE = re.compile(r"(?P<name>.+?\.[A-Za-z][A-Za-z0-9]{1,4})\s*(?:,\s+(?P<heading>.+?)\s*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,13 @@ class SentenceReference:
 
 @dataclass(frozen=True, slots=True)
 class PlaceReference:
-    """A document by its name. page: 1-based; rows: first and last; None for the whole document."""
+    """A document by its name. page: 1-based; rows: first and last; heading: as citations write it. The whole document
+    where none of them is given."""
 
     name: str
     page: int | None = None
     rows: tuple[int, int] | None = None
+    heading: str = ""
 
 
 def cited_sentences(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -63,13 +65,18 @@ def _names(part: str) -> list[str]:
 def reference_of(name: str) -> SentenceReference | PlaceReference:
     """What a citation, as written, refers to.
 
-    >>> reference_of("42.3"), reference_of("pub15.pdf, p.5")
-    (SentenceReference(passage_id=42, sentence=3), PlaceReference(name='pub15.pdf', page=5, rows=None))
+    >>> reference_of("42.3"), reference_of("a.pdf, p.5")
+    (SentenceReference(passage_id=42, sentence=3), PlaceReference(name='a.pdf', page=5, rows=None, heading=''))
+    >>> reference_of("leave.md, Who, when, how").heading
+    'Who, when, how'
     """
     if _IDS.fullmatch(name):
         passage, _, sentence = name.partition(".")
         return SentenceReference(int(passage), int(sentence) if sentence else None)
     match = _PLACE.fullmatch(name)
     assert match is not None  # every text matches, as all but the name is optional
+    headed = _FILE.fullmatch(name)
+    if headed and headed["heading"] and not match["page"] and not match["first"]:
+        return PlaceReference(headed["name"], heading=headed["heading"])
     rows = (int(match["first"]), int(match["last"] or match["first"])) if match["first"] else None
     return PlaceReference(match["name"].strip(), int(match["page"]) if match["page"] else None, rows)

@@ -13,7 +13,7 @@ from core.domain.errors import BadRequest
 from core.domain.results import Citation
 from core.ports.catalogue import Catalogue
 from core.ports.stores import Embedder, VectorIndex, Vectors
-from core.search.citations.cite import citation_of, display_quote
+from core.search.citations.cite import citation_of, cited_heading, display_quote
 
 __all__ = ["LONGEST_TEXT", "MOST_SENTENCES", "CheckedClaim", "CitationCheckService"]
 
@@ -135,6 +135,7 @@ class CitationCheckService:
             for passage in self._catalogue.passages_of(document.id)
             if (reference.page is None or passage.page == reference.page)
             and (reference.rows is None or _overlap(passage.rows, reference.rows))
+            and reference.heading in ("", cited_heading(passage.section))
         ]
         if len(passages) <= _NEAREST:
             return passages

@@ -21,6 +21,7 @@ __all__ = [
     "citation_data",
     "cite",
     "cite_hits",
+    "cited_heading",
     "display_quote",
     "distinct",
     "linked",
@@ -381,6 +382,7 @@ def _academic(citation: Citation) -> str:
 
 
 _HEADING = 60  # characters of a heading that stands for a place
+_ENDS_CITATION = re.compile(r"[\[\];]")
 
 
 def _location(citation: Citation, page: str) -> str:
@@ -390,7 +392,16 @@ def _location(citation: Citation, page: str) -> str:
         return f"row {first}" if first == last else f"rows {first}–{last}"
     if citation.page is not None:
         return f"{page}{citation.page}"
-    heading = " ".join(citation.section.rsplit(" › ", 1)[-1].split())
+    return cited_heading(citation.section)
+
+
+def cited_heading(section: str) -> str:
+    """The last heading of a section's path, as a citation writes it: in one line, cut, without what ends a citation.
+
+    >>> cited_heading("Taxes › When [and how]  to pay")
+    'When and how to pay'
+    """
+    heading = " ".join(_ENDS_CITATION.sub(" ", section.rsplit(" › ", 1)[-1]).split())
     return heading if len(heading) <= _HEADING else f"{heading[: _HEADING - 1].rstrip()}…"
 
 
