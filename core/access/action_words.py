@@ -22,8 +22,8 @@ _ACTIONS: Mapping[str, str] = {
     "audit.values": "Read the audit log's people and actions",
     "audit.csv": "Exported the audit log",
     # Documents
-    "documents.original": "Downloaded a file",
-    "documents.uploaded": "Downloaded a file as uploaded",
+    "documents.original": "Opened a file",
+    "documents.uploaded": "Downloaded a file",
     "documents.upload": "Uploaded a file",
     "documents.store": "Stored a file of a batch",
     "documents.archive": "Archived or restored a document",

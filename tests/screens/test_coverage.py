@@ -142,6 +142,21 @@ def test_typed_topics_become_a_board_with_a_share_and_gaps(stocked: Stack, opene
     assert "**Zebra husbandry** – a law" in words(opened("coverage.py", view="To obtain"))
 
 
+def test_topics_ask_for_the_truths_they_need_and_are_set_with_one_click(stocked: Stack, opened: Opened) -> None:
+    desk = stocked.workbench.coverage
+    desk.add_topics([Topic("Expense policy"), Topic("Zebra husbandry"), Topic("Approval", needs=(Truth.INTENT,))])
+    screen = opened("coverage.py", view="Topics")
+    assert "1 topic needs all five truths, though their words name fewer" in words(screen)
+    screen.button(key="topics.ask.do").click().run()
+    needs = {each.name: each.needs for each in desk.topics(None)}
+    assert needs == {
+        "Expense policy": (Truth.COMPLIANCE,),
+        "Zebra husbandry": tuple(Truth),
+        "Approval": (Truth.INTENT,),
+    }
+    assert "topics.ask.do" not in {each.key for each in screen.button}
+
+
 def test_lines_that_are_no_topics_are_told(stocked: Stack, opened: Opened) -> None:
     screen = pressed(opened("coverage.py"), "Add topics")
     assert "There is no topic" in screen.warning[0].value

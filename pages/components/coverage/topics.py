@@ -129,8 +129,21 @@ def draw(project: str | None) -> None:
     listed = state.topics(project)
     _draw_undo()
     if listed:
+        _ask_for_needs(listed)
         _table(listed)
     _add_form(project, first=not listed)
+
+
+def _ask_for_needs(listed: Sequence[Topic]) -> None:
+    """Offers the proposed truths for topics that still need all five: each truth more is a cell that may be a gap."""
+    fewer = [topic for topic in listed if topic.needs == tuple(Truth) and len(proposed_needs(topic).needs) < len(Truth)]
+    if not fewer:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="topics_ask"):
+        words = f"{count(len(fewer), 'topic needs', 'topics need')} all five truths, though their words name fewer."
+        st.caption(f":material/rule: {words} See *Proposed needs*.", width="content")
+        label = f"Use {count(len(fewer), 'proposal')}"
+        st.button(label, key="topics.ask.do", on_click=_edit, args=(lambda: with_proposed_needs(fewer),))
 
 
 # One column after the other, each with its width: split up, what the table shows could not be read in one place.
