@@ -108,7 +108,7 @@ def _copy_citation(hand: Hand) -> None:
 def _compare(hand: Hand) -> None:
     page = hand.window.page
     hand.click(page.locator("[role=option]").nth(2))
-    hand.click(page.get_by_role("link", name="Compare with 1"))
+    hand.click(page.get_by_role("link", name="Compare", exact=True))
     page.get_by_text("is ahead by").first.wait_for()
 
 

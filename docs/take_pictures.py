@@ -106,10 +106,12 @@ def _load_sample(app: RunningApp, window: Window) -> None:
 
 
 def _assess(window: Window) -> None:
-    """A board of the sample library's topics."""
+    """A board of the sample library's topics, each with the truths it needs."""
     window.go("coverage")
     window.page.get_by_role("button", name="Add the sample library's topics").click()
     window.wait_for(f"{len(sample.topics())} topics")
+    window.page.get_by_role("button", name=re.compile(r"^Use \d+ proposals")).click()
+    window.wait_for("topics changed")
     window.page.get_by_role("button", name="Assess").click()
     window.wait_for("What to obtain")
 

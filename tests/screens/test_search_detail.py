@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 import pytest
 from hypothesis import given
@@ -169,9 +170,10 @@ def test_every_result_is_compared_with_the_first_and_the_first_with_the_second(
     stocked: Stack, beside: Callable[..., AppTest]
 ) -> None:
     screen = beside(compare_with_best)
-    links = [each.label for each in screen.page_link if each.label.startswith("Compare with")]
-    others = len(found(stocked)) - 1
-    assert others > 0 and links == ["Compare with 2", *["Compare with 1"] * others]
+    links = [each.proto.query_string for each in screen.page_link if each.label == "Compare"]
+    first, second, *others = (hit.candidate.passage.id for hit in found(stocked))
+    pairs = [(first, second), (first, second), *((first, each) for each in others)]
+    assert [(int(query["passage"][0]), int(query["with"][0])) for query in map(parse_qs, links)] == pairs
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -108,10 +108,12 @@ def comparison_params(request: SearchRequest, left_id: int, right_id: int) -> di
     return params_of(request) | {"passage": [str(left_id)], "view": [VIEW], "with": [str(right_id)]}
 
 
-def compare_link(request: SearchRequest, left_id: int, right_id: int, label: str) -> None:
+def compare_link(request: SearchRequest, left_id: int, right_id: int, label: str, help_text: str | None = None) -> None:
     """A link that opens a comparison for anyone."""
     target = comparison_params(request, left_id, right_id)
-    st.page_link(page_path("inspection"), label=label, icon=":material/compare_arrows:", query_params=target)
+    st.page_link(
+        page_path("inspection"), label=label, icon=":material/compare_arrows:", help=help_text, query_params=target
+    )
 
 
 def compare_with_best(hit: Hit, result: SearchResult) -> None:
@@ -123,7 +125,9 @@ def compare_with_best(hit: Hit, result: SearchResult) -> None:
     lower = second if hit.rank == first.rank else hit
     other = first if lower is hit else second
     left, right = (each.candidate.passage.id for each in (first, lower))
-    compare_link(result.request, left, right, f"Compare with {other.rank}")
+    compare_link(
+        result.request, left, right, "Compare", help_text=f"Beside result {other.rank}; any other is chosen there"
+    )
 
 
 def url_params() -> dict[str, list[str]]:
