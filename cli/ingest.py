@@ -62,7 +62,7 @@ def enrich(
     every: Annotated[bool, typer.Option("--all", help="Every document, also those that are enriched.")] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Only those on which something failed.")] = False,
 ) -> None:
-    """Draw a summary, keywords, questions, type, citations and dates from documents. Exit code 1 when any failed.
+    """Extract a summary, keywords, questions, type, citations and dates from documents. Exit code 1 when any failed.
 
     What was changed by hand stays. Stopped, and run again, it goes on where it ended.
     """

@@ -86,7 +86,7 @@ def test_the_state_counts_every_operation_and_an_empty_library_says_what_to_do(l
     library.add("leave.md", POLICY)
     screen = _state(opened)
     assert "1 of 1 document enriched" in words(screen) and "All documents are enriched" in words(screen)
-    assert list(screen.dataframe[0].value["What is drawn"]) == [row.label for row in OPERATIONS.values()]
+    assert list(screen.dataframe[0].value["Extract"]) == [row.label for row in OPERATIONS.values()]
 
 
 def test_shares_and_counts_of_every_line_are_of_the_same_documents(library: Stack, opened: Opened) -> None:

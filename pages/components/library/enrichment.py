@@ -108,7 +108,7 @@ def draw_enrichment_state() -> None:
         )
     )
     st.caption(
-        "A summary, keywords, questions it answers, its type, the laws it cites and its dates are drawn from each"
+        "A summary, keywords, questions it answers, its type, the laws it cites and its dates are extracted from each"
         " document after it is read. All of it comes from the text, on this computer; what you change by hand stays."
     )
     if not _draw_run():
@@ -178,7 +178,7 @@ def _operation_row(operation: Operation, statistics: EnrichmentStatistics) -> di
     """One line of the table; its share and its counts are of all documents, as in the line above the table."""
     counts = statistics.operations[operation]
     return {
-        "What is drawn": OPERATIONS[operation].label,
+        "Extract": OPERATIONS[operation].label,
         "Done": counts.done,
         "Share": floor(100 * counts.done / statistics.total) if statistics.total else 0,
         "Missing": statistics.total - counts.done - counts.outdated - counts.failed,
@@ -188,7 +188,7 @@ def _operation_row(operation: Operation, statistics: EnrichmentStatistics) -> di
 
 
 _COLUMNS = {
-    "What is drawn": st.column_config.TextColumn(width=220),
+    "Extract": st.column_config.TextColumn(width=220),
     "Done": st.column_config.NumberColumn(width=80),
     "Share": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d %%", width=140),
     "Missing": st.column_config.NumberColumn(width=80, help="Not run yet, or the document has no text"),
@@ -228,7 +228,7 @@ def draw_enrichment(document: Document) -> None:
     found = service.of(document.id)
     _show_problem()
     if not document.passages:
-        st.caption("Nothing can be drawn from a document without text.")
+        st.caption("Nothing can be extracted from a document without text.")
         return
     if not found.outcomes:
         _nothing_yet(service, document)
