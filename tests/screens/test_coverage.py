@@ -146,7 +146,7 @@ def test_topics_ask_for_the_truths_they_need_and_are_set_with_one_click(stocked:
     desk = stocked.workbench.coverage
     desk.add_topics([Topic("Expense policy"), Topic("Zebra husbandry"), Topic("Approval", needs=(Truth.INTENT,))])
     screen = opened("coverage.py", view="Topics")
-    assert "1 topic needs all five truths, though their words name fewer" in words(screen)
+    assert "1 topic needs all five truths, though fewer are proposed" in words(screen)
     screen.button(key="topics.ask.do").click().run()
     needs = {each.name: each.needs for each in desk.topics(None)}
     assert needs == {

@@ -140,7 +140,7 @@ def _ask_for_needs(listed: Sequence[Topic]) -> None:
     if not fewer:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="topics_ask"):
-        words = f"{count(len(fewer), 'topic needs', 'topics need')} all five truths, though their words name fewer."
+        words = f"{count(len(fewer), 'topic needs', 'topics need')} all five truths, though fewer are proposed."
         st.caption(f":material/rule: {words} See *Proposed needs*.", width="content")
         label = f"Use {count(len(fewer), 'proposal')}"
         st.button(label, key="topics.ask.do", on_click=_edit, args=(lambda: with_proposed_needs(fewer),))
