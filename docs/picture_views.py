@@ -37,7 +37,7 @@ class View:
 VIEWS = (
     View("home", "", "Continue where you were"),
     View("upload", "upload", "Passages"),
-    View("upload-check", "upload", "Save correction", open="Check"),
+    View("upload-check", "upload", "Save correction", open="Check 2 uncertain labels"),
     View("library", "library", "documents"),
     View("settings", "settings", "Words that name it", lambda: {"domain": "time"}),
     View("search", "search", "results in", lambda: {"q": QUESTION}),

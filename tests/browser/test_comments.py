@@ -104,7 +104,7 @@ def test_a_mention_and_a_task_reach_a_colleague(
     bo.page.goto(address)
     bo.settle()
     bo.wait_for("Is this the current rule?", "Ask the airfield")
-    bo.page.locator("[class*=st-key-comments-document-1-done] button").first.click()
+    bo.page.locator("[class*=st-key-icon-comments-document-1-done] button").first.click()
     bo.settle()
     bo.go()
     assert "For you" not in bo.read() and "Home ·" not in bo.read()
