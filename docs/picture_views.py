@@ -41,7 +41,7 @@ VIEWS = (
     View("library", "library", "documents"),
     View("settings", "settings", "Words that name it", lambda: {"domain": "time"}),
     View("search", "search", "results in", lambda: {"q": QUESTION}),
-    View("document", "search", "1 of 1 mark", lambda: {"q": QUESTION}, open="Open document"),
+    View("document", "search", "Coverage evidence", lambda: {"q": QUESTION}, open="Open document"),
     View("search-nothing", "search", "Probably not answered", lambda: {"q": sample.questions()[-1]}),
     View("search-five", "search", "Missing for a complete", lambda: {"q": QUESTION, "view": "five"}),
     View("search-batch", "search", "Remove batch", lambda: {"view": "batch"}, "Ask 10 questions", file=QUESTIONS),
