@@ -120,6 +120,7 @@ def _files(window: Window) -> None:
 def _correct_first(hand: Hand) -> None:
     hand.click(hand.window.page.get_by_text("Check", exact=True).first)
     hand.window.page.get_by_role("button", name="Save correction").wait_for()
+    hand.window.settle()
     _correct(hand)
 
 
@@ -135,6 +136,7 @@ def _correct(hand: Hand) -> None:
     page = hand.window.page
     wrong = "4" if page.get_by_role("button", name="Confirm Reality").count() else "5"
     hand.press(wrong)
+    hand.window.settle()  # a person looks whether the right one is chosen
     hand.press("s")
     page.get_by_text("Saved").first.wait_for()
     page.locator(_STABLE).wait_for()
