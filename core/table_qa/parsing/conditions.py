@@ -20,7 +20,7 @@ from core.domain.dataset_queries import (
     Having,
     Related,
 )
-from core.domain.datasets import ColumnType
+from core.domain.datasets import Column, ColumnType
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount, is_year, money_columns
 from core.table_qa.parsing.items import (
@@ -28,6 +28,7 @@ from core.table_qa.parsing.items import (
     COMPARISONS,
     QuestionParse,
     Unclear,
+    Undecided,
     choose_date,
     take_negation,
 )
@@ -41,6 +42,7 @@ from core.table_qa.parsing.value_conditions import (
     read_possessions,
     read_value_conditions,
 )
+from core.search.query.route import AskedDates
 from core.text.tokenize import stem
 
 __all__ = ["read_conditions"]
@@ -157,6 +159,7 @@ def _read_comparisons(parse: QuestionParse) -> QuestionParse:
 
 
 def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> QuestionParse:
+    parse = _with_number(parse, at)
     test, number = COMPARISONS[item.kind], parse.item(at + 1, "number")
     if item.kind == "between":
         second = parse.item(at + 2, "number")
@@ -184,6 +187,20 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
     if item.kind in ("more", "less", "at_least", "at_most"):
         return _compare_columns(parse, at, test)
     return parse
+
+
+def _with_number(parse: QuestionParse, at: int) -> QuestionParse:
+    """The parse with what looks like a year read as a number where an amount or a unit follows: "over 2000 voters"."""
+    item = parse.item(at + 1, "date")
+    if item is None or not re.fullmatch(r"\d{4}", item.date.dates.words if item.date else ""):
+        return parse
+    after = parse.words.tokens[item.last : item.last + 1]
+    amount = parse.item(at + 2, "column")
+    meant = amount is not None and amount.first == item.last and _number_at(parse, at + 2)[1] is not None
+    if not meant and not any(token.stem in asking().units for token in after):
+        return parse
+    number = QuestionItem("number", item.first, item.last, number=parse.words.tokens[item.first].number)
+    return replace(parse, items=(*parse.items[: at + 1], number, *parse.items[at + 2 :]))
 
 
 def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
@@ -297,6 +314,8 @@ def _compare_with_numbers(
         return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
     parse, left = _number_before(parse, first)
     parse, right = _number_at(parse, last + 1)
+    if right is not None and _is_only_unit(parse, right):
+        right = None
     beside_left = left is not None and parse.items[first].first - parse.items[left].last <= 2
     beside_right = right is not None and parse.items[right].first - parse.items[last].last <= 1
     at = right if beside_right and not beside_left else left if left is not None else right
@@ -310,6 +329,14 @@ def _compare_with_numbers(
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
         return parse.use(at, at - 1).add_having(Having(measure, test, values))
     return parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+
+
+def _is_only_unit(parse: QuestionParse, at: int) -> bool:
+    """Whether an amount is named by a unit that its header only begins with: "50 units" is no unit cost."""
+    item, meaning = parse.items[at], parse.meaning(at)
+    tokens = parse.words.tokens[item.first : item.last]
+    counted = all(token.stem in asking().units and token.word not in asking().measures for token in tokens)
+    return not meaning.head and counted
 
 
 def _age_compared(parse: QuestionParse, at: int) -> WordMeaning | None:
@@ -384,7 +411,7 @@ def _read_dates(parse: QuestionParse) -> QuestionParse:
         named = _date_column_beside(parse, at)
         meaning = parse.items[named].meaning if named is not None else _date_column_of_verb(parse, at)
         if meaning is None:
-            parse, meaning = _likeliest_date_column(parse)
+            parse, meaning = _likeliest_date_column(parse, item.date.dates)
         if meaning is None or meaning.column is None:
             raise Unclear(f"No column says when: '{item.date.dates.words}' has no date to hold against.")
         parse, negated = take_negation(parse, at)
@@ -437,7 +464,9 @@ def _date_column_beside(parse: QuestionParse, at: int) -> int | None:
     for before in range(at - 1, max(at - _MOST_ITEMS_BACK, 0) - 1, -1):
         if _names_date(parse, before, or_year=True):
             return before
-    return at + 1 if _names_date(parse, at + 1, or_year=at < _MOST_ITEMS_BACK) else None
+    if parse.item(at + 2, "date") or not _names_date(parse, at + 1, or_year=at < _MOST_ITEMS_BACK):
+        return None  # "before 2023 and reported after 2024"
+    return at + 1
 
 
 def _date_column_of_verb(parse: QuestionParse, at: int) -> WordMeaning | None:
@@ -458,8 +487,9 @@ def _abbreviates(word: str, token: Token) -> bool:
     return (len(word) > 3 and token.word.startswith(word)) or (len(token.stem) > 4 and word.startswith(token.stem))
 
 
-def _likeliest_date_column(parse: QuestionParse) -> tuple[QuestionParse, WordMeaning | None]:
-    """The date column of the nearest table that has one; birthdays last, years only where there are no dates."""
+def _likeliest_date_column(parse: QuestionParse, period: AskedDates) -> tuple[QuestionParse, WordMeaning | None]:
+    """The date column of the nearest table that has one; birthdays last. Where there are dates and years, those count
+    that reach into the period. Raises Undecided when both do."""
     own = any(column.type.dated for column in parse.reachable.base.columns)
     used = set() if own else {clause.table for _, clause in parse.where if isinstance(clause, Related)}
     nearest = sorted(
@@ -469,11 +499,27 @@ def _likeliest_date_column(parse: QuestionParse) -> tuple[QuestionParse, WordMea
     for path in nearest:
         dated = [column for column in path.table.columns if column.type.dated and column.filled]
         dated = [column for column in dated if "birth" not in header_words(column.header)] or dated
-        dated = dated or [column for column in path.table.columns if is_year(column)]
+        years = [column for column in path.table.columns if is_year(column)]
+        if dated and years and path.hops == 0:
+            within = [column for column in (*dated, *years) if _reaches(column, period)]
+            if len({is_year(column) for column in within}) > 1:
+                headers = " or ".join(column.header for column in within)
+                raise Undecided(f"'{period.words}' may be of {headers}.")
+            dated = within or dated
+        dated = dated or years
         if dated:
             parse, ref = choose_date(parse, path, dated)
             return parse, WordMeaning("column", path, path.table.column(ref.column))
     return parse, None
+
+
+def _reaches(column: Column, period: AskedDates) -> bool:
+    """Whether a column of dates or years has values in a period."""
+    if is_year(column):
+        first, last = (str(each.year) if each else "" for each in (period.start, period.end))
+    else:
+        first, last = (each.isoformat() if each else "" for each in (period.start, period.end))
+    return (not last or column.least[: len(last)] <= last) and (not first or column.most[: len(first)] >= first)
 
 
 def _within(meaning: WordMeaning, start: date | None, end: date | None, negated: bool) -> Condition:
