@@ -18,24 +18,23 @@ from core.domain.dataset_queries import (
 from core.domain.datasets import RealityTable
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import ReachableTables, flag_values, is_amount, is_year
+from core.table_qa.parsing.additive import called_like_amount, may_be_summed
 from core.table_qa.parsing.aggregation import (
-    called_like_amount,
-    check_row_names,
-    may_be_summed,
     read_aggregates,
     read_count,
     read_count_of_groups,
     read_count_per_group,
-    read_groups,
     read_rate,
     share_of,
-    use_entities,
 )
 from core.table_qa.parsing.conditions import read_conditions
+from core.table_qa.parsing.grouping import read_groups
 from core.table_qa.parsing.items import QuestionParse, Unclear, Undecided, differs_in_rows, phrase_of
 from core.table_qa.parsing.lexicon import WordMeaning
-from core.table_qa.parsing.ranking import check_who, read_list, read_superlative
-from core.table_qa.parsing.reader import QuestionItem, QuestionReading, QuestionWords
+from core.table_qa.parsing.listing import check_who, read_list
+from core.table_qa.parsing.ranking import read_superlative
+from core.table_qa.parsing.reader import PARTICIPLES, QuestionItem, QuestionReading, QuestionWords
+from core.table_qa.parsing.subjects import check_row_names, use_entities
 from core.table_qa.parsing.tokens import Token, header_words
 from core.table_qa.query_description import tables_of
 from core.text.tokenize import stem
@@ -140,8 +139,10 @@ def _restricts(words: QuestionWords, read: Collection[int], at: int) -> bool:
 
 
 def _names_other_column(token: Token, table: RealityTable, refs: Collection[ColumnRef]) -> bool:
-    """Whether a verb is a word of a column's header that the query does not use: "studios that were sold" where there is
+    """Whether a participle is a word of a column's header that the query does not use: "studios that were sold" beside
     a sold price."""
+    if not token.word.endswith("ed") and token.word not in PARTICIPLES:
+        return False
     used = {ref.column for ref in refs if ref.table == table.name}
     named = [column for column in table.columns if token.stem in set(header_words(column.header)) - asking().light]
     return bool(named) and not any(column.name in used for column in named)
@@ -181,7 +182,11 @@ def _adds_nothing(parse: QuestionParse, at: int) -> bool:
         column = following.meaning.column
         return following.kind == "column" and column is not None and is_amount(following.meaning.path.table, column)
     under = item.kind == "less" and phrase_of(parse.words, item).lower() == "under"
-    return under and following.kind in ("value", "column") and not parse.items[at + 1 + (following.kind == "column")].number
+    return (
+        under
+        and following.kind in ("value", "column")
+        and not parse.items[at + 1 + (following.kind == "column")].number
+    )
 
 
 def _joins_words(parse: QuestionParse, idle: Sequence[QuestionItem], token: Token) -> bool:

@@ -168,7 +168,9 @@ def column_meaning(
         score = (_WRITTEN_ALIKE + _SAME_SPELLING) * len(tokens) - path.cost
         return LexiconPhrase(first, last, score, WordMeaning("column", path, column, words=len(header), head=True))
     if len(tokens) == 1 and flag_values(column) and header in {(tokens[0].stem + ending,) for ending in ("r", "er")}:
-        return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column))  # who drive: driver
+        return LexiconPhrase(
+            first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column)
+        )  # who drive: driver
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
         return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
     weights = _header_weights(header, _inside(column.header))
@@ -327,7 +329,9 @@ def _header_position(
     return None
 
 
-def _verb_position(token: Token, column: Column, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]) -> tuple[int, float] | None:
+def _verb_position(
+    token: Token, column: Column, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]
+) -> tuple[int, float] | None:
     """Which word of a date's header is the noun of a verb: the expiry of "expiring in May"."""
     if not column.type.dated:
         return None

@@ -28,7 +28,15 @@ from core.table_qa.parsing.tokens import (
     tokenize_question,
 )
 
-__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "ambiguous_date", "read_question", "split_question"]
+__all__ = [
+    "PARTICIPLES",
+    "QuestionItem",
+    "QuestionReading",
+    "QuestionWords",
+    "ambiguous_date",
+    "read_question",
+    "split_question",
+]
 
 _LONGEST_NAME = 6
 """Greatest number of tokens of a table or column name. Chosen by hand."""
@@ -50,7 +58,7 @@ _OPERATOR_WORD, _OPERATOR_PHRASE = 1.05, 1.3
 _DATE_WORD = 1.5
 _NUMBER = 0.8
 _ROW_WORD = 0.9
-_PARTICIPLES = frozenset(
+PARTICIPLES = frozenset(
     "held made taken sold given written run paid bought done sent drawn driven flown kept led won".split()
 )
 _ORDERING_STEMS = frozenset(
@@ -97,7 +105,15 @@ class QuestionReading:
 
 NUMERIC_DATE = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)\b")
 _NEITHER = re.compile(r"(?i)\bneither\b(.+?)\bnor\b")
-_MORE = {"better": "more", "higher": "more", "more": "more", "worse": "less", "lower": "less", "less": "less", "fewer": "less"}
+_MORE = {
+    "better": "more",
+    "higher": "more",
+    "more": "more",
+    "worse": "less",
+    "lower": "less",
+    "less": "less",
+    "fewer": "less",
+}
 _THAN = re.compile(r"(?i)\b(better|higher|more|worse|lower|less|fewer)( \w+)? in (\w+) than in (\w+)")
 _ONE = re.compile(
     r"(?i)\b(over|under|than|least|most|within|exactly|about) an? "
@@ -136,7 +152,10 @@ def split_question(question: str, today: date) -> QuestionWords:
     question = _expandable().sub(lambda match: asking().expanded[match.group().lower()], question)
     question = NUMERIC_DATE.sub(lambda match: _iso(match) or match.group(), question)
     question = _NEITHER.sub(r"not \1 and not ", question)
-    question = _THAN.sub(lambda match: f"with{match[2] or ''} {match[3]} {_MORE[match[1].lower()]} than{match[2] or ''} {match[4]}", question)
+    question = _THAN.sub(
+        lambda match: f"with{match[2] or ''} {match[3]} {_MORE[match[1].lower()]} than{match[2] or ''} {match[4]}",
+        question,
+    )
     question = _ONE.sub(r"\1 1 \2", question)
     tokens = tokenize_question(question)
     dates = tuple(date_spans(question, tokens, today))
@@ -209,7 +228,7 @@ def _without_agents(words: QuestionWords, items: Sequence[QuestionItem]) -> tupl
             before.stem in asking().linking and before.stem not in _ORDERING_STEMS
         ):
             return True
-        return before.word in _PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
+        return before.word in PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
 
     return tuple(item for item in items if not names_agent(item))
 
