@@ -201,9 +201,9 @@ class TableAnswerer:
         distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)
         failures.sort(key=lambda failure: (len(failure.unexplained), -failure.score))
-        undecided = next((each for each in failures if each.undecided and not each.unexplained), None)
-        if undecided is not None and distinct and undecided.score > distinct[0].score:
-            return _Candidates(failure=undecided)
+        open_reading = next((each for each in failures if each.undecided and not each.unexplained), None)
+        if open_reading is not None and distinct and open_reading.score > distinct[0].score:
+            return _Candidates(failure=open_reading)
         return _Candidates(distinct, failures[0] if failures else _Failure())
 
     def _values_of(self, table: RealityTable, stored: ValuesByTable) -> ColumnValues:

@@ -1,5 +1,5 @@
-"""Reads grouping ("by department", "per hire year and state") and aggregates: counts, sums, averages."""
-# Over 300 lines: what is grouped and what is aggregated decide each other ("employees by department").
+"""Reads aggregates: counts, sums, averages, shares."""
+# Over 300 lines: sums, shares and counts are told apart by the same words.
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -64,9 +64,6 @@ _ROW_BY_ROW = frozenset(("list", "which", "whose", "who"))
 
 ShapeStep = tuple[QuestionParse, TableQuery | None]
 """The parse after a step, and the query when the step recognised its shape."""
-
-
-# Groups
 
 
 # Aggregates

@@ -1,8 +1,8 @@
 """Items of a question → row conditions. Each step consumes the items it understands and leaves the rest.
 
-This module reads conditions on numbers and dates; `value_conditions` reads those on values and on missing values.
+This module reads conditions on numbers; `date_conditions` those on dates, `value_conditions` those on values.
 """
-# Over 300 lines: numbers and dates are compared by the same words ("more than", "before", "between").
+# Over 300 lines: numbers, columns and averages are compared by the same words ("more than", "between").
 
 import re
 from collections.abc import Sequence
@@ -366,9 +366,6 @@ def _compare_without_column(
         parse = replace(parse, choices=(*parse.choices, *rivals))
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
-
-
-# Dates
 
 
 def _read_versus(parse: QuestionParse) -> QuestionParse:

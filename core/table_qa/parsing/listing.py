@@ -142,8 +142,9 @@ def _names_rows(parse: QuestionParse, requested: Sequence[ColumnRef]) -> bool:
 def _check_listed(parse: QuestionParse) -> None:
     """Raises Unclear where an amount is named first: "claims over 1000 by people" lists no people."""
     named = [at for at, item in enumerate(parse.items) if item.kind in ("column", "table")]
-    column = parse.items[named[0]].meaning.column if named and parse.items[named[0]].meaning else None
-    if len(named) > 1 and column is not None and is_amount(parse.meaning(named[0]).path.table, column):
+    meaning = parse.items[named[0]].meaning if named else None
+    column = meaning.column if meaning is not None else None
+    if len(named) > 1 and meaning is not None and column is not None and is_amount(meaning.path.table, column):
         raise Unclear(f"It is not clear what of '{phrase_of(parse.words, parse.items[named[0]])}' is listed.")
 
 

@@ -1,5 +1,5 @@
-"""Reads superlatives (highest, most, latest: of groups, of rows, or alone) and lists of rows."""
-# Over 300 lines: a superlative of rows lists them with the same columns as any other list.
+"""Reads superlatives: highest, most, latest; of groups, of rows, or alone."""
+# Over 300 lines: what a superlative measures and what it ranks decide each other.
 
 from dataclasses import replace
 
@@ -61,9 +61,7 @@ _MOST_RANKED = 1_000
 """A larger number beside "top" is not a number of rows."""
 
 
-# Superlatives
-
-
+# Long: each case is one way a superlative can be meant.
 def read_superlative(parse: QuestionParse) -> ShapeStep:
     """Read a superlative: "top 5 employees by salary", "which department has the most employees", "latest hire". Raises
     Unclear.
@@ -192,6 +190,7 @@ def _take_limit(parse: QuestionParse, at: int) -> tuple[QuestionParse, int | Non
     return parse, None
 
 
+# Long: the places where the measure may be named, nearest first.
 def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
     """What is highest: the amount named next, an aggregate of one, or the number of rows; else the amount before."""
     item, parse = parse.items[at], parse.use(at)
@@ -483,6 +482,3 @@ def _names_measure(parse: QuestionParse, at: int, ref: ColumnRef) -> bool:
     if not named or named[0] is None or not named[0].type.dated:
         return bool(named)
     return parse.words.tokens[item.last - 1].word in _HEADS_OF_DATES
-
-
-# Lists
