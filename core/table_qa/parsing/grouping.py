@@ -200,4 +200,5 @@ def is_unique(parse: QuestionParse, group: Grouping) -> bool:
     """Whether a grouping key differs in every row of the table asked about."""
     base = parse.reachable.base
     column = base.column(group.ref.column) if group.ref.table == base.name and group.part is None else None
-    return column is not None and base.rows > 1 and column.distinct == base.rows
+    named = column is not None and not is_amount(base, column)
+    return named and column is not None and base.rows > 1 and column.distinct == base.rows
