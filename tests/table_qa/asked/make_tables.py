@@ -939,3 +939,267 @@ write(
         "Average rating": real(2, 5, 1),
     },
 )
+
+write(
+    "held_out/shelter/animals",
+    56,
+    {
+        "Animal ID": code("A{:03d}", 101, 3),
+        "Name": pick("Luna", "Rex", "Milo", "Bella", "Oscar", "Nala", "Simba", "Coco"),
+        "Species": pick("dog", "cat", "rabbit", weights=(5, 4, 1)),
+        "Age (yrs)": whole(0, 15),
+        "Sex": pick("F", "M"),
+        "Weight kg": real(0.8, 42, 1),
+        "Intake": day("2023-01-01", "2024-12-31"),
+        "Outcome": blank(0.25, pick("adopted", "transferred", "returned to owner")),
+        "Neutered": yes(0.6),
+        "Vaccinated": yes(0.8),
+    },
+)
+write(
+    "held_out/parking/fines",
+    62,
+    {
+        "Fine no": code("PF-{}", 70001, 17),
+        "Street": pick("High St", "Mill Lane", "Station Rd", "Park Ave"),
+        "Issued": day("2024-01-01", "2024-12-31", "%d/%m/%Y"),
+        "Violation": pick("no ticket", "overstay", "double parking", "disabled bay"),
+        "Amount": pick("£35.00", "£50.00", "£70.00", "£110.00"),
+        "Paid": yes(0.65),
+        "Vehicle type": pick("car", "van", "motorbike", weights=(6, 2, 1)),
+        "Warden": pick("Mills", "Osei", "Novak"),
+    },
+)
+write(
+    "held_out/library/loans",
+    60,
+    {
+        "Loan": code("LN{}", 5000),
+        "Title": pick("Dune", "Emma", "Ulysses", "Beloved", "Atonement", "Persuasion"),
+        "Genre": pick("novel", "sci-fi", "classic"),
+        "Branch": pick("Central", "Northside", "Harbour"),
+        "Borrower": person,
+        "Borrowed": day("2024-01-01", "2024-09-30"),
+        "Due": day("2024-02-01", "2024-10-31"),
+        "Returned": blank(0.2, day("2024-02-01", "2024-12-15")),
+        "Late fee": blank(0.6, money(1, 20, "{:.2f}")),
+    },
+)
+write(
+    "held_out/weather/daily",
+    64,
+    {
+        "Station": cycle("Alta", "Bodo", "Oslo", "Roros"),
+        "Date": lambda random, number, cells: (date(2024, 1, 1) + timedelta(days=number // 4 * 20)).isoformat(),
+        "Max temp C": real(-8, 31, 1),
+        "Min temp C": real(-24, 12, 1),
+        "Rain mm": real(0, 38, 1),
+        "Wind km/h": whole(0, 95),
+        "Snow": yes(0.3, YN),
+    },
+)
+write(
+    "held_out/accidents/accidents",
+    58,
+    {
+        "Accident ID": code("RA{}", 24001),
+        "Date": day("2022-01-01", "2024-12-31", "%d.%m.%Y"),
+        "Road": pick("A1", "A8", "B27", "B14"),
+        "Severity": pick("slight", "serious", "fatal", weights=(6, 3, 1)),
+        "Vehicles": whole(1, 5),
+        "Casualties": whole(0, 6),
+        "Weather": pick("dry", "rain", "fog", "snow"),
+        "Speed limit": pick("50", "80", "100", "120"),
+        "Alcohol involved": yes(0.15),
+    },
+)
+write(
+    "held_out/court/cases",
+    54,
+    {
+        "Case no": code("C-{}/24", 11),
+        "Court": pick("District", "Regional", "Appeal"),
+        "Matter": pick("tenancy", "labour", "contract", "family"),
+        "Judge": pick("Arnold", "Bianchi", "Cohen", "Dahl"),
+        "Filed": day("2021-01-01", "2024-06-30"),
+        "Closed": blank(0.3, day("2022-01-01", "2024-12-31")),
+        "Amount in dispute": money(500, 90_000),
+        "Settled": yes(0.4),
+        "Hearings": whole(0, 9),
+    },
+)
+write(
+    "held_out/films/films",
+    48,
+    {
+        "Film": code("Film {}", 1),
+        "Director": pick("Akin", "Bong", "Chazelle", "Denis", "Varda"),
+        "Country": pick("France", "USA", "Germany", "Korea"),
+        "Year": whole(1962, 2023),
+        "Minutes": whole(71, 209),
+        "Budget (M$)": real(0.4, 190, 1),
+        "Box office (M$)": real(0.1, 880, 1),
+        "Rating": real(3.1, 9.2, 1),
+        "Oscar": yes(0.15),
+    },
+)
+write(
+    "held_out/football/players",
+    52,
+    {
+        "Player": person,
+        "Club": pick("Rovers", "United", "City", "Athletic"),
+        "Position": pick("goalkeeper", "defender", "midfielder", "striker"),
+        "Date of birth": day("1988-01-01", "2006-12-31"),
+        "Height cm": whole(166, 202),
+        "Goals": whole(0, 24),
+        "Appearances": whole(1, 38),
+        "Yellow cards": whole(0, 12),
+        "Salary": money(40_000, 900_000, "€{:,.0f}"),
+        "Injured": yes(0.2),
+    },
+)
+write(
+    "held_out/trees/street_trees",
+    55,
+    {
+        "Tree no": code("T-{:04d}", 301, 7),
+        "Species": pick("lime", "plane", "maple", "oak", "chestnut"),
+        "Street": pick("Elm Row", "Quay", "Castle St", "Garden Way"),
+        "Planted": whole(1921, 2021),
+        "Height m": real(2, 31, 1),
+        "Trunk cm": whole(8, 160),
+        "Condition": pick("good", "fair", "poor", weights=(5, 3, 2)),
+        "Last inspection": day("2021-01-01", "2024-12-31"),
+        "Listed": yes(0.2),
+    },
+)
+write(
+    "held_out/outages/outages",
+    50,
+    {
+        "Outage": code("O{}", 9001),
+        "Region": pick("North", "South", "Coast", "Hills"),
+        "Started": day("2023-01-01", "2024-12-31"),
+        "Duration (h)": real(0.2, 46, 1),
+        "Customers affected": whole(12, 18_000),
+        "Cause": pick("storm", "equipment", "animal", "digging"),
+        "Planned": yes(0.25),
+    },
+)
+write(
+    "held_out/fishing/landings",
+    53,
+    {
+        "Landing": code("L-{}", 410),
+        "Boat": pick("Sea Star", "Aquila", "North Wind", "Maria"),
+        "Harbour": pick("Skagen", "Grimsby", "Vigo"),
+        "Species": pick("cod", "herring", "mackerel", "hake"),
+        "Landed on": day("2024-01-01", "2024-12-31", "%d %b %Y"),
+        "Catch (kg)": whole(120, 9_800, 10),
+        "Price €/kg": real(0.6, 9.5),
+        "Crew": whole(2, 9),
+        "Certified": yes(0.5),
+    },
+)
+write(
+    "held_out/patents/patents",
+    47,
+    {
+        "Patent no": code("EP{}", 3100200, 31),
+        "Applicant": pick("Bosch", "Philips", "Nokia", "Novartis", "ETH"),
+        "Technology": pick("optics", "batteries", "pharma", "telecom"),
+        "Filed": day("2014-01-01", "2021-12-31"),
+        "Granted": blank(0.35, day("2018-01-01", "2024-12-31")),
+        "Claims": whole(3, 42),
+        "Inventors": whole(1, 9),
+        "Licensed": yes(0.3),
+        "Annual fee": money(300, 4_800, "€{:,.0f}"),
+    },
+)
+write(
+    "held_out/lifts/lifts",
+    38,
+    {
+        "Lift": code("Lift {}", 1),
+        "Resort": pick("Arosa", "Ischgl", "Zermatt"),
+        "Type": pick("chairlift", "gondola", "T-bar"),
+        "Built": whole(1958, 2022),
+        "Length m": whole(280, 4_100, 10),
+        "Persons per hour": whole(600, 3_600, 100),
+        "Open": yes(0.85),
+        "Snow making": yes(0.5),
+    },
+)
+write(
+    "held_out/theatre/performances",
+    49,
+    {
+        "Performance": code("PF{}", 301),
+        "Play": pick("Hamlet", "Faust", "Tartuffe", "Medea"),
+        "Stage": pick("Main", "Studio"),
+        "Date": day("2023-09-01", "2024-06-30"),
+        "Seats": pick("120", "450", "800"),
+        "Tickets sold": whole(30, 800),
+        "Takings": money(600, 38_000, "{:.2f}"),
+        "Matinee": yes(0.25),
+        "Sold out": yes(0.15),
+    },
+)
+write(
+    "held_out/customs/declarations",
+    57,
+    {
+        "Declaration": code("MRN{}", 24000, 7),
+        "Importer": pick("Alfa Trading", "Brico SA", "Delta Foods", "Ekon"),
+        "Country of origin": pick("China", "Brazil", "Turkey", "India"),
+        "Goods": pick("textiles", "coffee", "machinery", "toys"),
+        "Date": day("2024-01-01", "2024-12-31"),
+        "Value (EUR)": whole(900, 240_000),
+        "Duty (EUR)": whole(0, 21_000),
+        "Gross weight kg": whole(40, 26_000),
+        "Inspected": yes(0.2),
+        "Released": yes(0.9),
+    },
+)
+write(
+    "held_out/blood/blood_donations",
+    60,
+    {
+        "Donation": code("BD{}", 1001),
+        "Donor": person,
+        "Blood group": pick("A+", "0+", "B+", "AB-"),
+        "Date": day("2024-01-01", "2024-12-31"),
+        "Volume ml": pick("350", "450", "500"),
+        "Centre": pick("City Hall", "University", "Mobile unit"),
+        "First time": yes(0.3),
+        "Donor age": whole(18, 69),
+        "Deferred": yes(0.1),
+    },
+)
+write(
+    "held_out/rental/cars",
+    14,
+    {
+        "Car ID": code("K{:02d}", 1),
+        "Model": pick("Golf", "Clio", "Transit", "Model 3"),
+        "Category": pick("compact", "van", "electric"),
+        "Daily rate": money(28, 140, "{:.2f}"),
+        "Location": pick("Airport", "Downtown"),
+        "Automatic": yes(0.5),
+    },
+)
+write(
+    "held_out/rental/bookings",
+    58,
+    {
+        "Booking": code("R{}", 800),
+        "Car ID": lambda random, number, cells: f"K{random.randrange(1, 13):02d}",
+        "Customer": person,
+        "Pick-up": day("2024-01-01", "2024-12-31"),
+        "Days": whole(1, 21),
+        "Total price": money(40, 2_400, "{:.2f}"),
+        "Returned damaged": yes(0.1),
+        "Cancelled": yes(0.15),
+    },
+)
