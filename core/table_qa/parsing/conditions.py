@@ -27,6 +27,7 @@ from core.table_qa.parsing.items import (
     COMPARISONS,
     QuestionParse,
     Unclear,
+    adjacent,
     take_negation,
 )
 from core.table_qa.parsing.lexicon import WordMeaning
@@ -320,7 +321,20 @@ def _compare_with_numbers(
     if aggregation is not None and _names_group(parse, at - 1):
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
         return parse.use(at, at - 1).add_having(Having(measure, test, values))
-    return parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+    parse = parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+    return _compare_more(parse, at + 1, Condition(meaning.ref, test, values)) if at == right and not negated else parse
+
+
+def _compare_more(parse: QuestionParse, at: int, condition: Condition) -> QuestionParse:
+    """ "over 80 in math and reading": the same test of the amounts that follow."""
+    while parse.item(at, "column") and adjacent(parse, at) and not parse.item(at + 1, "number", *COMPARISONS):
+        parse, named = _number_at(parse, at)
+        if named is None:
+            break
+        meaning = parse.meaning(at)
+        parse = parse.use(at).add_conditions(at, meaning, replace(condition, ref=meaning.ref))
+        at += 1
+    return parse
 
 
 def _is_only_unit(parse: QuestionParse, at: int) -> bool:
