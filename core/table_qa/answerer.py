@@ -257,8 +257,7 @@ class TableAnswerer:
         best = readings[0]
         rows = self._store.answer(best.query, MOST_ROWS)
         if tied := self._tied(readings, rows):
-            choices = [OtherReading(describe_query(each.query, by_name), each.query) for each in tied]
-            return TableAnswer(question, refusal=_AMBIGUOUS, others=tuple(choices))
+            return TableAnswer(question, refusal=_AMBIGUOUS, others=_choices([each.query for each in tied], by_name))
         if best.one_row and rows.total > 1:
             refusal = f"That names {rows.total:,} rows. Say whether to list them, add them up or take the average."
             queries = (best.query, *aggregates_of(best.query, by_name[best.query.table]))
@@ -284,6 +283,19 @@ class TableAnswerer:
             notes=(*notes, *_rejected_notes(read_tables, by_name)),
             unused=best.unused,
         )
+
+
+def _choices(queries: Sequence[TableQuery], tables: Mapping[str, RealityTable]) -> tuple[OtherReading, ...]:
+    """Readings to choose from; lists of the same rows are told apart by the columns that are asked for."""
+    texts = [describe_query(query, tables) for query in queries]
+    if len(set(texts)) < len(texts):
+        columns = [
+            [tables[ref.table].column(ref.column) for ref in query.requested if ref.table in tables]
+            for query in queries
+        ]
+        headers = [", ".join(column.header for column in each if column is not None) for each in columns]
+        texts = [f"{text}: {listed}" if listed else text for text, listed in zip(texts, headers, strict=True)]
+    return tuple(OtherReading(text, query) for text, query in zip(texts, queries, strict=True))
 
 
 def _refusal_of_kind(question: str, tables: Sequence[RealityTable]) -> str:

@@ -92,6 +92,11 @@ def test_the_readings_are_offered_to_click(file: str, table: str, question: str,
     assert all(desk.follow(question, other.query).answered for other in answer.others)
 
 
+def test_lists_of_the_same_rows_are_told_apart_by_their_columns() -> None:
+    answer = Office({"cases.csv": "Case,Repair cost,Parts cost\nC1,10,2\nC2,30,9\n"}).desk.ask("cost of case C1")
+    assert [other.reading.partition(": ")[2] for other in answer.others] == ["Repair cost", "Parts cost"]
+
+
 def test_a_unit_of_counting_is_no_unit_cost() -> None:
     answer = Office({"stock.csv": STOCK}).desk.ask("items below 50 units")
     assert "Unit cost" not in answer.reading

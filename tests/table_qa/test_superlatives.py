@@ -96,6 +96,11 @@ def test_a_superlative_that_fits_several_amounts_is_handed_back(table: str, ques
     assert all(part in other.reading for part, other in zip(choices, answer.others, strict=True))
 
 
+def test_many_equal_rows_are_counted_with_their_value() -> None:
+    table = "Loan no,Term (months)\n" + "".join(f"{number},24\n" for number in range(1, 6)) + "6,12\n"
+    assert Office({"loans.csv": table}).desk.ask("longest loan").headline == "5 rows tie at 24"
+
+
 @pytest.mark.parametrize("question", ["fastest loan", "heaviest loan", "longest customer"])
 def test_a_superlative_about_what_no_column_holds_is_refused(question: str) -> None:
     assert not Office({"loans.csv": LOANS}).desk.ask(question).answered

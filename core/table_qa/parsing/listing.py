@@ -94,19 +94,7 @@ def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
     distinct = parse.positions("distinct")
     parse = parse.use(*entities, *distinct)
     requested: list[ColumnRef] = []
-    for at, item in enumerate(parse.items):
-        before = parse.items[at - 1] if at else None
-        column = before.meaning.column if before and before.kind == "column" and before.meaning else None
-        listed = at in entities or (at not in parse.used and names_rows_alone(item))
-        if (
-            listed
-            and before
-            and column
-            and column.type.dated
-            and before.last == item.first
-            and at - 1 not in parse.used
-        ):
-            raise Unclear(f"It is not clear which rows '{phrase_of(parse.words, before)}' means.")
+    _check_dated(parse, entities)
     for at in parse.positions("column", "table"):
         if not only_links(parse, at):
             meaning = column_at(parse, at)
@@ -183,6 +171,23 @@ def _one_total(parse: QuestionParse, requested: Sequence[ColumnRef]) -> TableQue
     if not summed or first_word(parse) in LISTING | WHO or not parse.where or _selects_single_rows(parse):
         return None
     return TableQuery("", measures=(AggregateMeasure(Aggregation.SUM, ref),))
+
+
+def _check_dated(parse: QuestionParse, entities: Sequence[int]) -> None:
+    """Raises Unclear for a date right before the rows: "open calls", "last counted items"."""
+    for at, item in enumerate(parse.items):
+        before = parse.items[at - 1] if at else None
+        column = before.meaning.column if before and before.kind == "column" and before.meaning else None
+        listed = at in entities or (at not in parse.used and names_rows_alone(item))
+        if (
+            listed
+            and before
+            and column
+            and column.type.dated
+            and before.last == item.first
+            and at - 1 not in parse.used
+        ):
+            raise Unclear(f"It is not clear which rows '{phrase_of(parse.words, before)}' means.")
 
 
 def _is_possessed(parse: QuestionParse, at: int) -> bool:
