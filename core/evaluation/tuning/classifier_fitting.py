@@ -39,7 +39,7 @@ from core.ingestion.classification.linear_model import (
     TermWeights,
     softmax,
 )
-from core.ingestion.classification.passages import LEAST_WORDS, QUOTED
+from core.ingestion.classification.passages import LEAST_WORDS, QUOTED, beside_document
 from core.ingestion.classification.subject import truth_shares
 from core.ingestion.classification.weighting import BESIDE_HEAD
 from core.knowledge.domains import GENERAL
@@ -229,11 +229,15 @@ def _passage_head(
         for matrix in blocks:
             fitted, bias = _regression(matrix[~out], PASSAGE_HEAD, right[~out], weights[~out], len(classes))
             scores[out] += matrix[out] @ fitted + bias
+    enough = np.array([len(rows) >= LEAST_WORDS for rows, _ in terms])
+    for document in sorted(set(owner[enough].tolist())):
+        own = enough & (owner == document)
+        scores[own] = beside_document(scores[own])
     given = np.array([classes.index(str(label.value)) for label in truths])[owner]
     quoted = [classes.index(each) for each in QUOTED]
     leads = np.stack([np.where(given == at, -np.inf, scores[:, at]) for at in quoted]).max(axis=0)
     leads -= scores[np.arange(len(right)), given]
-    leads[[len(rows) < LEAST_WORDS for rows, _ in terms]] = -np.inf
+    leads[~enough] = -np.inf
     leads = leads[[problem.documents[int(at)].language == NATIVE for at in owner]]
     lead = max(0.0, float(np.quantile(leads, 1.0 - _DIFFERING, method="higher"))) if len(leads) else _NO_LEAD
     return Head(tuple(classes), {"words": words}, form, mean, first + second), {"lead": lead}
