@@ -3,8 +3,8 @@
 Signs tell it where words state it; else a linear model over the words and the vector of a passage, learned from
 passages that count as their document's truth. It only finds law and advice, which documents of other truths quote, and
 only where they lead the document's truth by so much that few passages do. Half of what its document's passages say on
-average is taken off, so that a contract about taxes is no law throughout. In other languages than English, the words
-say more of the language than of the truth, so that only signs count.
+average is taken off, so that a contract about taxes does not read as law throughout. In other languages than English,
+the words say more of the language than of the truth, so that only signs count.
 """
 
 import re
