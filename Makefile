@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench pictures sample viewer lock licences sbom clean environment
+.PHONY: help run test check tools bench pictures sample viewer lock licences sbom clean environment
 
 # Any Python 3.11 or newer; `make run PYTHON=/path/to/python3.12` chooses one.
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -37,6 +37,8 @@ run: $(RUNTIME)
 test: $(TOOLS)
 	@$(VENV) -m tests.browser.finding --install
 	@$(VENV) -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+tools: $(TOOLS)
 
 check: $(TOOLS)
 	@$(VENV) -m ruff format --check .

@@ -1,11 +1,12 @@
-"""Benchmark of ingestion end to end, from text PDFs to stored passages with vectors, against the stock pipeline.
+"""Benchmark of ingestion end to end, from files to stored passages with vectors, against the stock pipeline: a few text
+PDFs of many pages, and many small files.
 
 Both are warm and read the same files alternately; medians are compared. Passages differ in length and stock chunks
-overlap, so the table also shows the ratio of seconds for the same pages.
+overlap, so the table also shows the ratio of seconds for the same characters.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from time import sleep
@@ -23,42 +24,50 @@ __all__ = ["run"]
 _ROUNDS = 3
 _LEAST_PAGES = 150  # with fewer, starting up would count. Chosen by hand.
 _PAGES_PER_FILE = 25
+_SMALL_FILES, _SMALL_LETTERS = 150, 1_500  # an e-mail, a note, an abstract. Chosen by hand.
 _LOOK_SECONDS = 0.25  # polling takes CPU time from the worker; a late poll counts against us
 
 
 def run(files: Sequence[Path]) -> str:
-    """Seconds of each pipeline for the PDFs among the files, and what they come to; where those have few pages, for
-    PDFs put together from them."""
+    """Seconds of each pipeline for the PDFs among the files, and for small files cut from their text; where the PDFs
+    have few pages, they are put together to larger ones."""
     with tempfile.TemporaryDirectory() as folder:
-        pdfs, pages = _pdfs([file for file in files if file.suffix.lower() == ".pdf"], Path(folder))
-        letters = sum(len(read_text(file)) for file in pdfs)
+        pdfs = _pdfs([file for file in files if file.suffix.lower() == ".pdf"], Path(folder))
+        small = list(_small_files(pdfs, Path(folder)))
         stock = StockPipeline(Path(folder) / "stock.sqlite")
         stock.load()
         stock.ingest(pdfs[:1])
-        slow, fast, chunks, passages = [], [], 0, 0
         with scratch_workbench(settings_from_environment(), worker=True) as workbench:
             workbench.search.warm()
             _ingest(workbench, pdfs[:1], "warm")
-            for number in range(_ROUNDS):
-                before = len(stock.chunks)
-                with clock() as measured:
-                    chunks = stock.ingest(pdfs) - before
-                slow.append(measured.seconds)
-                with clock() as measured:
-                    passages = _ingest(workbench, pdfs, f"round {number}")
-                fast.append(measured.seconds)
+            kinds = {"text PDFs": pdfs, "small files": small}
+            return "\n\n".join(_compared(kind, stock, workbench, chosen) for kind, chosen in kinds.items())
+
+
+def _compared(kind: str, stock: StockPipeline, workbench: Workbench, files: Sequence[Path]) -> str:
+    """The rows of both pipelines for these files, and their ratios."""
+    letters = sum(len(read_text(file)) for file in files)
+    slow, fast, chunks, passages = [], [], 0, 0
+    for number in range(_ROUNDS):
+        before = len(stock.chunks)
+        with clock() as measured:
+            chunks = stock.ingest(files) - before
+        slow.append(measured.seconds)
+        with clock() as measured:
+            passages = _ingest(workbench, files, f"{kind} {number}")
+        fast.append(measured.seconds)
     rows = [
-        _row("stock", median(slow), chunks, len(pdfs), pages, letters),
-        _row("fivefold", median(fast), passages, len(pdfs), pages, letters),
+        _row("stock", median(slow), chunks, len(files), letters),
+        _row("fivefold", median(fast), passages, len(files), letters),
     ]
-    names = ("pipeline", "seconds", "passages", "passages/s", "documents/s", "pages/s", "characters/s")
+    names = (kind, "seconds", "passages", "passages/s", "documents/s", "characters/s")
     seconds = median(slow) / median(fast)
     ratios = f"seconds {seconds:.2f}, passages/s {seconds * passages / chunks:.2f}"
-    return f"{aligned(names, rows)}\nratios: {ratios} (medians of {_ROUNDS} rounds, {pages} pages)"
+    return f"{aligned(names, rows)}\nratios: {ratios} (medians of {_ROUNDS} rounds, {len(files)} files)"
 
 
-def _row(name: str, seconds: float, passages: int, documents: int, pages: int, letters: int) -> tuple[object, ...]:
-    rates = (each / seconds for each in (passages, documents, pages, letters))
+def _row(name: str, seconds: float, passages: int, documents: int, letters: int) -> tuple[object, ...]:
+    rates = (each / seconds for each in (passages, documents, letters))
     return name, seconds, passages, *rates
 
 
@@ -72,14 +81,24 @@ def _ingest(workbench: Workbench, files: Sequence[Path], project: str) -> int:
     return sum(each.passages for each in workbench.documents.list() if each.project == project)
 
 
-def _pdfs(given: Sequence[Path], folder: Path) -> tuple[list[Path], int]:
-    """PDFs with enough pages that starting up does not count, and how many pages they have."""
+def _small_files(pdfs: Sequence[Path], folder: Path) -> Iterator[Path]:
+    """Markdown files, each with a piece of the PDFs' text; every piece has its number, so that no two are equal."""
+    text = "\n".join(map(read_text, pdfs))
+    for number in range(_SMALL_FILES):
+        start = number * _SMALL_LETTERS % max(1, len(text) - _SMALL_LETTERS)
+        file = folder / f"note {number}.md"
+        file.write_text(f"# Note {number}\n\n{text[start : start + _SMALL_LETTERS]}\n", "utf-8")
+        yield file
+
+
+def _pdfs(given: Sequence[Path], folder: Path) -> list[Path]:
+    """PDFs with enough pages that starting up does not count."""
     from pypdf import PdfReader, PdfWriter
 
     readers = [PdfReader(file) for file in given]
     pages = [page for reader in readers for page in reader.pages]
     if not pages or len(pages) >= _LEAST_PAGES:
-        return list(given), len(pages)
+        return list(given)
     made: list[Path] = []
     for first in range(0, _LEAST_PAGES, _PAGES_PER_FILE):
         writer = PdfWriter()
@@ -87,4 +106,4 @@ def _pdfs(given: Sequence[Path], folder: Path) -> tuple[list[Path], int]:
             writer.add_page(pages[number % len(pages)])
         made.append(folder / f"pages {first + 1} to {first + _PAGES_PER_FILE}.pdf")
         writer.write(made[-1])
-    return made, len(made) * _PAGES_PER_FILE
+    return made

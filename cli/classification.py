@@ -155,8 +155,7 @@ def collect_sources(
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    """A labelled file as it was read. passages: those that a judgment names, with another beside an only one.
-    vectors: theirs."""
+    """A labelled file as it was read. passages: all of them if a judgment names one, else none. vectors: theirs."""
 
     row: "LabelRow"
     document: "TrainingDocument"
@@ -242,17 +241,12 @@ def _read_file(
 
     document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own, embed, prototypes)
     texts = [normalised(each.text) for each in found]
-    judged = [
-        at
-        for at, each in enumerate(found)
-        if any(
-            judgment.page in (None, each.page) and normalised(judgment.start_words) in texts[at]
-            for judgment in judgments
-        )
-    ]
-    if len(judged) == 1 and len(found) > 1:  # an only passage would count as its whole document
-        judged = [*judged, 0 if judged[0] else 1]
-    return _ReadFile(row, document, tuple(found[at] for at in judged), embed(judged) if judged else vectors[:0])
+    judged = any(
+        judgment.page in (None, each.page) and normalised(judgment.start_words) in text
+        for each, text in zip(found, texts, strict=True)
+        for judgment in judgments
+    )
+    return _ReadFile(row, document, tuple(found) if judged else (), embed(range(len(found))) if judged else vectors[:0])
 
 
 def _left_out(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tests.models import command_folder, embedder, models
-from tests.stories import browser, data_folder, new_folder, prepared, start, window
+from tests.stories import browser, data_folder, new_folder, prepared, shared_app, start, window
 
 __all__ = [
     "browser",
@@ -20,6 +20,7 @@ __all__ = [
     "prepared",
     "root",
     "shared",
+    "shared_app",
     "start",
     "window",
 ]

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -31,8 +32,16 @@ def named(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forget_files() -> Iterator[None]:
+    """The syntax of the whole product takes memory that later tests need."""
+    yield
+    parsed.cache_clear()
+
+
+@cache
 def parsed(path: Path) -> ast.Module:
-    """A file's syntax."""
+    """A file's syntax, read once for all promises."""
     return ast.parse(path.read_text("utf-8"), named(path))
 
 

@@ -305,8 +305,8 @@ RIGHTS: Mapping[str, Right] = {
     # Tables
     **_reads(
         "tables",
-        "answer_form ask configured_vs_used diff figures follow form history language_model propose_sql question_tables"
-        " rejects rows run_sql table tables versions",
+        "answer_form ask configured_vs_used diff examples figures follow form history language_model propose_sql"
+        " question_tables rejects rows run_sql table tables versions",
     ),
     **_writes(_A, _table, "tables", "set_link set_role set_row_names set_used"),
     **_writes(_ADMIN, _shared, "tables", "forget load relink"),

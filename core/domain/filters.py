@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from core.domain.documents import (
@@ -60,6 +61,7 @@ FIELDS: tuple[FilterField, ...] = (
 
 _FIELD_BY_NAME = {field.name: field for field in FIELDS}
 _EXCLUDES = tuple(f"exclude_{field.name}" for field in FIELDS)
+_INCLUDED, _EXCLUDED = attrgetter(*_FIELD_BY_NAME), attrgetter(*_EXCLUDES)
 _FORMER_ORIGIN = "graph"  # of stored filters; no passage ever had it, as the graph leg finds passages of documents
 
 STRICT_LABELS = "certain labels only"
@@ -152,7 +154,10 @@ class SearchFilters:
         """Whether the passage passes every filter. `recency_months` must have been resolved."""
         if self.archived is not None and passage.archived != self.archived:
             return False
-        return self._admits_date(passage.date) and all(self._admits_field(field, passage) for field in FIELDS)
+        if not self._admits_date(passage.date):
+            return False
+        chosen = zip(FIELDS, _INCLUDED(self), _EXCLUDED(self), strict=True)
+        return all(self._admits_field(field, passage, *both) for field, *both in chosen if both[0] or both[1])
 
     def _admits_date(self, moment: datetime | None) -> bool:
         if not self.dated:
@@ -162,10 +167,9 @@ class SearchFilters:
         after = self.date_from is None or moment >= self.date_from
         return after and (self.date_to is None or moment <= self.date_to)
 
-    def _admits_field(self, field: FilterField, passage: Passage) -> bool:
-        included, unwanted = getattr(self, field.name), getattr(self, f"exclude_{field.name}")
-        if not included and not unwanted:
-            return True
+    def _admits_field(
+        self, field: FilterField, passage: Passage, included: tuple[Any, ...], unwanted: tuple[Any, ...]
+    ) -> bool:
         value = getattr(passage, field.attribute)
         own = set(value) if field.many else ({value} if value is not None else set())
         if field.name == "projects" and value is None:

@@ -68,7 +68,8 @@ class ValueWords:
 @dataclass(frozen=True, slots=True)
 class QuestionLexicon:
     """abbreviations: header abbreviation → meaning. beside: kind of column → stems that may stand beside its name.
-    called: stem → others that rows of such a table are called. dimensions: superlative → stems of what it compares.
+    called: stem → others that rows of such a table are called. dimensions: superlative → stems of what it compares, and
+    "kind time" for what is measured in time.
     measures: unit → what it measures, and its size. respelled: misspelling → word. expanded: word → words. opposites:
     stem of a word for yes → stems of words for no. nothing: lower-case cell values that mean "empty". synonyms: stem →
     equivalent stems. light, ignorable, linking, persons, row_words, units: stems. seasons, telling: words. refuse:
@@ -133,7 +134,10 @@ def read_asking(rows: Mapping[str, Any]) -> QuestionLexicon:
         abbreviations=rows["abbreviations"],
         beside={kind: frozenset(stem(word) for word in words) for kind, words in rows["beside"].items()},
         called=_synonyms(rows["called"]),
-        dimensions={word: frozenset(stem(each) for each in words) for word, words in rows["dimensions"].items()},
+        dimensions={
+            word: frozenset(each if each.startswith("kind ") else stem(each) for each in words)
+            for word, words in rows["dimensions"].items()
+        },
         measures={unit: (kind, size) for kind, units in rows["measures"].items() for unit, size in units.items()},
         respelled=rows["respelled"],
         expanded=rows["expanded"],

@@ -76,9 +76,8 @@ class IngestionService:
         replaced: list[int] = []
 
         def tell(step: str) -> None:
-            if self._catalogue.document(document_id).step == STOPPED:
+            if not self._catalogue.progress(document_id, step=step):
                 raise _IngestionStopped
-            self._catalogue.mark(document_id, step=step)
 
         with self._clock.begin(document_id, document.name, tell) as on_step:
             try:
@@ -145,6 +144,8 @@ class IngestionService:
 
     def _store(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> None:
         current, vectors = self._catalogue.document(ingested.document.id), ingested.vectors
+        if current.step == STOPPED:
+            raise _IngestionStopped
         corrections = self._catalogue.corrections(current.sha256)
         document, passages = apply_later_edits(ingested.document, ingested.passages, current, corrections, terms)
         self._sparse.delete([document.id])

@@ -25,6 +25,9 @@ STEP_NAMES: Mapping[str, str] = {
 # Chosen by hand, not fitted.
 _PASSAGES_PER_TURN = 1_000  # a step over passages has the seconds of one file for each so many
 _TOLD_SECONDS = 1.0  # between two notes of progress within a step
+_STEP_SECONDS = (
+    0.25  # between a note and that of the next step: writing each step costs a small file more than reading it
+)
 _GRACE = 1.5  # of its deadline, after which a step that says nothing is overdue
 _READING = 2.0  # times the seconds of a file: an archive is taken apart, then read, and the reader ends itself
 
@@ -71,8 +74,10 @@ class StepClock:
             running = self._running.get(document_id)
             turns = max(_turns(text), running.turns if running is not None else 1)
             if running is None or running.step != step:
-                self._running[document_id] = _Running(name, step, now, turns, now, text)
-                return True
+                tell = running is None or now - running.reported_at >= _STEP_SECONDS
+                reported_at = now if running is None or tell else running.reported_at
+                self._running[document_id] = _Running(name, step, now, turns, reported_at, text)
+                return tell
             running.turns = turns
             if now - running.began > self._limit(running):
                 raise self._too_slow(running)

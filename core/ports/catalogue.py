@@ -42,7 +42,11 @@ class Catalogue(Protocol):
         ...
 
     def mark(self, document_id: int, *, step: str) -> None:
-        """Record which pipeline step runs now."""
+        """Make a document pending, at this step. Raises NotFound."""
+        ...
+
+    def progress(self, document_id: int, *, step: str) -> bool:
+        """Record which pipeline step runs now, unless a person stopped the document; False then. Raises NotFound."""
         ...
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:

@@ -11,12 +11,12 @@ from core.domain.datasets import ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
 from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
-from core.table_qa.parsing.items import Unclear
+from core.table_qa.parsing.items import Unclear, Undecided
 from core.table_qa.parsing.lexicon import ColumnValues, entity_stems, index_values
 from core.table_qa.parsing.misspellings import corrections
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords, ambiguous_date, read_question, split_question
 from core.table_qa.parsing.tokens import Token, plain_header, value_words
-from core.table_qa.query_builder import build_query, variants
+from core.table_qa.query_builder import aggregates_of, build_query, variants
 from core.table_qa.query_description import citation_of, describe_query, headline, tables_of
 from core.table_qa.store import TableStore
 from core.text.tokenize import stem
@@ -70,13 +70,14 @@ class _ReadingCandidate:
 @dataclass(frozen=True, slots=True)
 class _Failure:
     """Why a reading gives no query. problem: in words, or "" when tokens are left unexplained. table, items: what was
-    recognised of the question in which table."""
+    recognised of the question in which table. undecided: it is understood, but means more than one thing."""
 
     score: float = 0.0
     problem: str = ""
     unexplained: tuple[Token, ...] = ()
     table: RealityTable | None = None
     items: tuple[QuestionItem, ...] = ()
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,10 @@ class TableAnswerer:
                 try:
                     built = build_query(words, variant.items, reachable)
                 except Unclear as problem:
-                    failures.append(_Failure(reading.score, str(problem), reading.unexplained, base, reading.items))
+                    undecided = isinstance(problem, Undecided)
+                    failures.append(
+                        _Failure(variant.score, str(problem), reading.unexplained, base, reading.items, undecided)
+                    )
                     continue
                 if reading.unexplained:
                     failures.append(_Failure(variant.score, "", reading.unexplained, base, reading.items))
@@ -197,6 +201,9 @@ class TableAnswerer:
         distinct = list({repr(candidate.query): candidate for candidate in reversed(readings)}.values())
         distinct.sort(key=lambda candidate: -candidate.score)
         failures.sort(key=lambda failure: (len(failure.unexplained), -failure.score))
+        open_reading = next((each for each in failures if each.undecided and not each.unexplained), None)
+        if open_reading is not None and distinct and open_reading.score > distinct[0].score:
+            return _Candidates(failure=open_reading)
         return _Candidates(distinct, failures[0] if failures else _Failure())
 
     def _values_of(self, table: RealityTable, stored: ValuesByTable) -> ColumnValues:
@@ -250,13 +257,12 @@ class TableAnswerer:
         best = readings[0]
         rows = self._store.answer(best.query, MOST_ROWS)
         if tied := self._tied(readings, rows):
-            choices = [OtherReading(describe_query(each.query, by_name), each.query) for each in tied]
-            return TableAnswer(question, refusal=_AMBIGUOUS, others=tuple(choices))
+            return TableAnswer(question, refusal=_AMBIGUOUS, others=_choices([each.query for each in tied], by_name))
         if best.one_row and rows.total > 1:
             refusal = f"That names {rows.total:,} rows. Say whether to list them, add them up or take the average."
-            return TableAnswer(
-                question, refusal=refusal, others=(OtherReading(describe_query(best.query, by_name), best.query),)
-            )
+            queries = (best.query, *aggregates_of(best.query, by_name[best.query.table]))
+            choices = [OtherReading(describe_query(each, by_name), each) for each in queries]
+            return TableAnswer(question, refusal=refusal, others=tuple(choices))
         read_tables = tables_of(best.query)
         reading = describe_query(best.query, by_name)
         others = [
@@ -277,6 +283,19 @@ class TableAnswerer:
             notes=(*notes, *_rejected_notes(read_tables, by_name)),
             unused=best.unused,
         )
+
+
+def _choices(queries: Sequence[TableQuery], tables: Mapping[str, RealityTable]) -> tuple[OtherReading, ...]:
+    """Readings to choose from; lists of the same rows are told apart by the columns that are asked for."""
+    texts = [describe_query(query, tables) for query in queries]
+    if len(set(texts)) < len(texts):
+        columns = [
+            [tables[ref.table].column(ref.column) for ref in query.requested if ref.table in tables]
+            for query in queries
+        ]
+        headers = [", ".join(column.header for column in each if column is not None) for each in columns]
+        texts = [f"{text}: {listed}" if listed else text for text, listed in zip(texts, headers, strict=True)]
+    return tuple(OtherReading(text, query) for text, query in zip(texts, queries, strict=True))
 
 
 def _refusal_of_kind(question: str, tables: Sequence[RealityTable]) -> str:

@@ -15,28 +15,31 @@ from core.domain.dataset_queries import (
     Related,
     TableQuery,
 )
+from core.domain.datasets import RealityTable
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import ReachableTables, flag_values, is_amount, is_year
+from core.table_qa.parsing.additive import called_like_amount, may_be_summed
 from core.table_qa.parsing.aggregation import (
     read_aggregates,
     read_count,
     read_count_of_groups,
     read_count_per_group,
-    read_groups,
     read_rate,
     share_of,
-    use_entities,
 )
 from core.table_qa.parsing.conditions import read_conditions
-from core.table_qa.parsing.items import QuestionParse, Unclear, differs_in_rows, phrase_of
+from core.table_qa.parsing.grouping import read_groups
+from core.table_qa.parsing.items import QuestionParse, Unclear, Undecided, differs_in_rows, phrase_of
 from core.table_qa.parsing.lexicon import WordMeaning
-from core.table_qa.parsing.ranking import check_who, read_list, read_superlative
-from core.table_qa.parsing.reader import QuestionItem, QuestionReading, QuestionWords
-from core.table_qa.parsing.tokens import Token
+from core.table_qa.parsing.listing import check_who, read_list
+from core.table_qa.parsing.ranking import read_superlative
+from core.table_qa.parsing.reader import PARTICIPLES, QuestionItem, QuestionReading, QuestionWords
+from core.table_qa.parsing.subjects import check_row_names, use_entities
+from core.table_qa.parsing.tokens import Token, header_words
 from core.table_qa.query_description import tables_of
 from core.text.tokenize import stem
 
-__all__ = ["BuiltQuery", "build_query", "column_refs", "read_shape", "variants"]
+__all__ = ["BuiltQuery", "aggregates_of", "build_query", "column_refs", "read_shape", "variants"]
 
 Part = TypeVar("Part")
 # Chosen by hand against the questions in tests/table_qa/asked; not fitted.
@@ -49,6 +52,7 @@ _TIE_COST = 0.05
 _SINGLE_ROW_DOUBT = 1.5
 _EMPLOYED = frozenset(stem(word) for word in ("work", "employed", "have"))
 """Verbs that say no more of people than that there are some."""
+_AUXILIARIES = frozenset("is are was were be been being has have had".split())
 _IDLE_KINDS = frozenset(("rows", "exactly"))
 """Kinds of items that a query need not use: "records of", "exactly 5"."""
 _MEASURING = ("count", "sum", "average", "median")
@@ -73,6 +77,7 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
     """The query of a reading. Raises Unclear for words that change the question and that no step used."""
     parse, query = read_shape(read_conditions(words, items, reachable))
     check_who(parse, query)
+    check_row_names(parse)
     doubt = parse.doubt + (_SINGLE_ROW_DOUBT if _counts_single_row(query, reachable) else 0.0)
     mentioned = {ref.table for ref in column_refs(query)} | set(tables_of(query))
     refs = column_refs(query)
@@ -93,7 +98,11 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
     if lost:
         phrases = ", ".join(dict.fromkeys(f"'{phrase}'" for phrase in lost))
         raise Unclear(f"A part of the question could not be put together: {phrases}.")
-    unused = [token.word for token in rest if token.stem in asking().linking]
+    linking = [token for token in rest if token.stem in asking().linking]
+    unused = [token.word for token in linking]
+    for token in linking:
+        if _names_other_column(token, reachable.base, refs) or _restricts(words, read, words.tokens.index(token)):
+            raise Unclear(f"It is not clear what '{token.word}' asks of the rows.")
     measured = {item.last for item in parse.items if item.kind in _MEASURING}
     for index, token in enumerate(words.tokens):
         if index in measured and index not in read and token.stem in asking().linking:
@@ -102,6 +111,41 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
         raise Unclear(f"It is not clear what '{unused[0]}' asks of the rows.")
     alternatives = tuple(_swapped(query, *choice) for choice in parse.choices)
     return BuiltQuery(query, doubt, tuple(dict.fromkeys(unused)), parse.one_row, alternatives)
+
+
+def aggregates_of(query: TableQuery, table: RealityTable) -> list[TableQuery]:
+    """The sum and the average of the amounts that a list was asked for."""
+    found = []
+    for ref in query.requested:
+        column = table.column(ref.column) if ref.table == table.name else None
+        if column is None or not is_amount(table, column):
+            continue
+        kinds = (Aggregation.SUM, Aggregation.AVERAGE) if may_be_summed(column) else (Aggregation.AVERAGE,)
+        plain = replace(query, columns=(), requested=())
+        found += [replace(plain, measures=(AggregateMeasure(kind, ref),)) for kind in kinds]
+    return found
+
+
+def _restricts(words: QuestionWords, read: Collection[int], at: int) -> bool:
+    """Whether a verb that nothing read follows says which rows are meant: "customers who stayed", "plants that are
+    running", "how many are running"."""
+    before = [token.word for token in words.tokens[:at]]
+    auxiliary = bool(before) and before[-1] in _AUXILIARIES
+    while before and before[-1] in _AUXILIARIES:
+        before.pop()
+    relative = len(before) > 1 and before[-1] in ("who", "that", "which")
+    ends = all(index < at for index in read)
+    return ends and (relative or (auxiliary and words.tokens[at].word.endswith("ing")))
+
+
+def _names_other_column(token: Token, table: RealityTable, refs: Collection[ColumnRef]) -> bool:
+    """Whether a participle is a word of a column's header that the query does not use: "studios that were sold" beside
+    a sold price."""
+    if not token.word.endswith("ed") and token.word not in PARTICIPLES:
+        return False
+    used = {ref.column for ref in refs if ref.table == table.name}
+    named = [column for column in table.columns if token.stem in set(header_words(column.header)) - asking().light]
+    return bool(named) and not any(column.name in used for column in named)
 
 
 def _is_everything(query: TableQuery) -> bool:
@@ -137,7 +181,12 @@ def _adds_nothing(parse: QuestionParse, at: int) -> bool:
     if item.kind == "count":
         column = following.meaning.column
         return following.kind == "column" and column is not None and is_amount(following.meaning.path.table, column)
-    return item.kind == "less" and following.kind == "value" and phrase_of(parse.words, item).lower() == "under"
+    under = item.kind == "less" and phrase_of(parse.words, item).lower() == "under"
+    return (
+        under
+        and following.kind in ("value", "column")
+        and not parse.items[at + 1 + (following.kind == "column")].number
+    )
 
 
 def _joins_words(parse: QuestionParse, idle: Sequence[QuestionItem], token: Token) -> bool:
@@ -305,6 +354,8 @@ def _read_share(parse: QuestionParse, at: int) -> tuple[QuestionParse, TableQuer
         raise Unclear("It is not clear which share is meant.")
     if any(_selects_one_row(clause, parse.reachable) for clause in after):
         raise Unclear("It is not clear which share is meant: every row has a name of its own.")
+    if phrase := called_like_amount(parse):
+        raise Undecided(f"'{phrase}' may be rows or an amount; it is not clear which share is meant.")
     parse = replace(use_entities(parse), where=tuple((0, clause) for clause in before))
     parse, measure = share_of(parse, after)
     return parse, _completed(parse, TableQuery("", groups=parse.groups, measures=(measure,)))

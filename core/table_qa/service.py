@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from core.domain.dataset_queries import Rows, TableAnswer, TableQuery
 from core.domain.datasets import (
@@ -23,6 +24,7 @@ from core.ports.models import LanguageModel
 from core.search.query.route import question_category
 from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed, compare_configured_with_used
+from core.table_qa.examples import candidates, tells_something
 from core.table_qa.guided import GuidedForm, query_of_form
 from core.table_qa.join_paths import suggest_links
 from core.table_qa.sql_guard import check_statement
@@ -172,6 +174,11 @@ class TableService:
     def ask(self, question: str, project: str | None = None) -> TableAnswer:
         """Answer a natural-language question, or explain the refusal."""
         return self._answerer.ask(question.strip(), self.question_tables(project), self._now().date())
+
+    def examples(self, most: int, project: str | None = None) -> list[str]:
+        """Questions that show what the tables can be asked; each is one that `ask` answers."""
+        offered = candidates(self.question_tables(project))
+        return list(islice((each for each in offered if tells_something(self.ask(each, project))), most))
 
     def follow(self, question: str, query: TableQuery, project: str | None = None) -> TableAnswer:
         """Answer another reading of a question."""

@@ -35,6 +35,7 @@ from core.domain.errors import Cure, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.results import Statistics
 from core.domain.sanitize import storable_text
+from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
 from storage.postgres.document_list import list_documents
@@ -188,11 +189,21 @@ class SqlCatalogue:
         return select(*columns).where(DOCUMENTS.c.tenant_id == self._tenant)
 
     def mark(self, document_id: int, *, step: str) -> None:
-        """Set the current processing step. A document being read again stays searchable until its new passages replace
+        """Make a document pending, at this step. One being read again stays searchable until its new passages replace
         the old."""
-        changes = {"state": str(DocumentState.PENDING), "step": step, "failure": "", "remedy": ""}
         with self._database.transaction("noting a document's progress") as connection:
-            self._change(connection, document_id, changes)
+            self._change(connection, document_id, _pending(step))
+
+    def progress(self, document_id: int, *, step: str) -> bool:
+        """Record which pipeline step runs now, unless a person stopped the document; False then. Raises NotFound."""
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
+        goes_on = update(DOCUMENTS).where(*own, DOCUMENTS.c.step != STOPPED).values(**_pending(step))
+        with self._database.transaction("noting a document's progress") as connection:
+            if connection.execute(goes_on).rowcount:
+                return True
+            if connection.scalar(select(DOCUMENTS.c.id).where(*own)) is None:
+                raise _no_document(document_id)
+            return False
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
         """Mark a document as failed at a step, with the reason and a remedy; none of it is searchable."""
@@ -453,6 +464,10 @@ class SqlCatalogue:
         query = select(once.c.question, once.c.hits, once.c.at).order_by(once.c.id.desc()).limit(limit)
         with self._database.transaction("reading the last searches") as connection:
             return [(row.question, row.hits, row.at) for row in connection.execute(query)]
+
+
+def _pending(step: str) -> dict[str, str]:
+    return {"state": str(DocumentState.PENDING), "step": step, "failure": "", "remedy": ""}
 
 
 def _no_document(document_id: int) -> NotFound:

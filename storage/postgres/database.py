@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain.errors import BadRequest, StoreFailed
@@ -138,10 +138,27 @@ class Database:
     @contextmanager
     def transaction(self, doing: str, role: str = APP_ROLE) -> Iterator[Connection]:
         """A connection inside one transaction, committed at the end. Raises StoreFailed ("… while {doing}")."""
-        with store_failures(doing), self.engine.begin() as connection:
-            projects, login = self.scope.setting, self.scope.login
-            connection.execute(_ENTER, {"role": role, "tenant": self.tenant, "projects": projects, "login": login})
-            yield connection
+        with store_failures(doing):
+            try:
+                connection, transaction = self._enter(role)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+                # The server ended this connection just now, and all others of the pool: the next one is new.
+                connection, transaction = self._enter(role)
+            with connection, transaction:
+                yield connection
+
+    def _enter(self, role: str) -> tuple[Connection, RootTransaction]:
+        values = {"role": role, "tenant": self.tenant, "projects": self.scope.setting, "login": self.scope.login}
+        connection = self.engine.connect()
+        try:
+            transaction = connection.begin()
+            connection.execute(_ENTER, values)
+        except BaseException:
+            connection.close()
+            raise
+        return connection, transaction
 
 
 def psycopg_url(url: str) -> URL:
@@ -160,7 +177,18 @@ def psycopg_url(url: str) -> URL:
 
 def engine_for(url: str) -> Engine:
     """A pooled engine. It connects at first use and replaces connections that the server has closed."""
-    return create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_pre_ping=True, pool_recycle=1800)
+    engine = create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_recycle=1800)
+    event.listen(engine, "checkout", _refuse_closed)
+    return engine
+
+
+def _refuse_closed(connection: psycopg.Connection, *_: object) -> None:
+    """Raise InvalidatePoolError, so that the pool connects again, when the server has closed the connection. libpq
+    reads what the server sent and does not wait: unlike a ping, this costs no round trip per transaction."""
+    try:
+        connection.pgconn.consume_input()
+    except psycopg.Error as error:
+        raise InvalidatePoolError from error
 
 
 def conninfo_of(url: URL) -> str:

@@ -181,6 +181,7 @@ _COMMON: Mapping[str, Any] = {
     "link": (TableLink("hours", "beta_hours", "hours", 1.0),),
     "url": ("https://127.0.0.1/x",),
     "path": ("/x",),
+    "most": (10,),
     "most_rows": (10,),
     "used": (True,),
     "form": (GuidedForm("beta_hours", column="quillfeather_site"),),

@@ -1,13 +1,14 @@
 """The MCP server as a client starts it: `python -m cli mcp`, its own process, over standard input and output."""
 
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client, MCPError, StdioServerParameters
 from typer.testing import CliRunner
 
@@ -57,6 +58,17 @@ async def connected(folder: Path, token: str = "") -> AsyncIterator[Client]:
         yield client
 
 
+Story = Callable[[Client], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def tell(library: Path) -> Iterator[Callable[[Story], None]]:
+    """Runs a story with the client of one server process, which all stories without a token share: starting one takes
+    seconds of a core."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(connected(library)) as client:
+        yield lambda story: portal.call(story, client)
+
+
 async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """The structured answer of a tool that must succeed."""
     result = await client.call_tool(tool, arguments)
@@ -72,130 +84,123 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return str(result.content[0].text)  # type: ignore[union-attr]
 
 
-def test_a_program_searches_reads_and_checks_its_citations(library: Path) -> None:
-    async def story() -> None:
-        async with connected(library) as client:
-            found = await called(client, "hybrid_search", query="How fast must a manager approve vacation?", top_k=3)
-            first = found["results"][0]
-            assert first["document"] == "vacation-policy.md"
-            assert {leg["leg"] for leg in found["legs"]} >= {"dense", "sparse"}
-            assert all(leg["milliseconds"] >= 0 and not leg["error"] for leg in found["legs"])
-            total = sum(each["contribution"] for each in first["factors"]) * prod(first["multipliers"].values())
-            assert total == pytest.approx(first["score"], abs=1e-6)
-            cited = next(each for each in first["citations"] if "5 working days" in each["quote"])
+def test_a_program_searches_reads_and_checks_its_citations(tell: Callable[[Story], None]) -> None:
+    async def story(client: Client) -> None:
+        found = await called(client, "hybrid_search", query="How fast must a manager approve vacation?", top_k=3)
+        first = found["results"][0]
+        assert first["document"] == "vacation-policy.md"
+        assert {leg["leg"] for leg in found["legs"]} >= {"dense", "sparse"}
+        assert all(leg["milliseconds"] >= 0 and not leg["error"] for leg in found["legs"])
+        total = sum(each["contribution"] for each in first["factors"]) * prod(first["multipliers"].values())
+        assert total == pytest.approx(first["score"], abs=1e-6)
+        cited = next(each for each in first["citations"] if "5 working days" in each["quote"])
 
-            passage = await called(client, "read_passage", citation_id=cited["citation_id"])
-            assert cited["quote"] in passage["text"]
-            assert cited["citation_id"] in {each["citation_id"] for each in passage["sentences"]}
+        passage = await called(client, "read_passage", citation_id=cited["citation_id"])
+        assert cited["quote"] in passage["text"]
+        assert cited["citation_id"] in {each["citation_id"] for each in passage["sentences"]}
 
-            name = cited["citation_id"]
-            text = (
-                f"Managers have to approve vacation within 5 working days [{name}]. "
-                f"Managers must approve vacation within 9 working days [{name}]. "
-                "Vacation is approved by the manager [999999.0]. The rest is guessed."
-            )
-            checked = await called(client, "cite_check", text=text)
-            assert [each["state"] for each in checked["sentences"]] == [
-                "supported",
-                "not supported",
-                "not found",
-                "not cited",
-            ]
-            assert checked["sentences"][1]["decided_by"]["quote"] == cited["quote"]
-            assert checked["counts"] == {"supported": 1, "not supported": 1, "not found": 1, "not cited": 1}
+        name = cited["citation_id"]
+        text = (
+            f"Managers have to approve vacation within 5 working days [{name}]. "
+            f"Managers must approve vacation within 9 working days [{name}]. "
+            "Vacation is approved by the manager [999999.0]. The rest is guessed."
+        )
+        checked = await called(client, "cite_check", text=text)
+        assert [each["state"] for each in checked["sentences"]] == [
+            "supported",
+            "not supported",
+            "not found",
+            "not cited",
+        ]
+        assert checked["sentences"][1]["decided_by"]["quote"] == cited["quote"]
+        assert checked["counts"] == {"supported": 1, "not supported": 1, "not found": 1, "not cited": 1}
 
-    in_own_loop(story)
-
-
-def test_filters_are_applied_and_named_in_the_answer(library: Path) -> None:
-    async def story() -> None:
-        async with connected(library) as client:
-            found = await called(
-                client,
-                "hybrid_search",
-                query="vacation approval",
-                truth_filter=["regulatory"],
-                source_type_filter=["upload"],
-                date_to="2030-01-01",
-                include_undated=True,
-                exclude={"tags": ["draft"]},
-                weights={"similarity": 1.0},
-                threshold=0.0,
-            )
-            assert found["applied_filters"]["truths"] == ["regulatory"]
-            assert found["applied_filters"]["exclude_tags"] == ["draft"]
-            assert "truth is regulatory" in found["filters_in_words"]
-            assert {each["truth"] for each in found["results"]} <= {"regulatory"}
-            assert found["weights"] == {"similarity": 1.0}
-            none = await called(client, "hybrid_search", query="vacation", tags_filter=["nothing has this tag"])
-            assert none["results"] == []
-            assert all(leg["rows_after"] == 0 for leg in none["legs"])
-
-    in_own_loop(story)
+    tell(story)
 
 
-def test_truths_tables_topics_insights_and_episodes_are_asked(library: Path) -> None:
-    async def story() -> None:
-        async with connected(library) as client:
-            answer = await called(client, "answer", question="What is the minimum wage?", write=True)
-            assert [each["truth"] for each in answer["truths"]] == [
-                "regulatory",
-                "compliance",
-                "intent",
-                "reference",
-                "reality",
-            ]
-            assert "7.25" in answer["text"]
-            counted = await called(client, "ask_table", question="How many staff are in CA?")
-            assert counted["answered"], counted["refusal"]
-            assert counted["rows"] == [["2"]]
-            assert "COUNT" in counted["sql"]
-            board = await called(client, "coverage", topics=["minimum wage", "vacation"])
-            assert board["topics"] == ["minimum wage", "vacation"]
-            assert sum(board["counts"].values()) == len(board["cells"])
-            only_gaps = await called(client, "coverage", topics=["minimum wage"], only_gaps=True)
-            assert len(only_gaps["cells"]) == len(only_gaps["gaps"]) > 0
-            assert (await called(client, "list_insights"))["total"] == 0
-            assert (await called(client, "list_episodes"))["total"] == 0
+def test_filters_are_applied_and_named_in_the_answer(tell: Callable[[Story], None]) -> None:
+    async def story(client: Client) -> None:
+        found = await called(
+            client,
+            "hybrid_search",
+            query="vacation approval",
+            truth_filter=["regulatory"],
+            source_type_filter=["upload"],
+            date_to="2030-01-01",
+            include_undated=True,
+            exclude={"tags": ["draft"]},
+            weights={"similarity": 1.0},
+            threshold=0.0,
+        )
+        assert found["applied_filters"]["truths"] == ["regulatory"]
+        assert found["applied_filters"]["exclude_tags"] == ["draft"]
+        assert "truth is regulatory" in found["filters_in_words"]
+        assert {each["truth"] for each in found["results"]} <= {"regulatory"}
+        assert found["weights"] == {"similarity": 1.0}
+        none = await called(client, "hybrid_search", query="vacation", tags_filter=["nothing has this tag"])
+        assert none["results"] == []
+        assert all(leg["rows_after"] == 0 for leg in none["legs"])
 
-    in_own_loop(story)
-
-
-def test_a_refusal_says_what_happened_and_what_to_do(library: Path) -> None:
-    async def story() -> None:
-        async with connected(library) as client:
-            assert "sum to 0.3" in await refused(client, "hybrid_search", query="pay", weights={"similarity": 0.3})
-            assert "has 2 dimensions" in await refused(client, "hybrid_search", query="pay", query_embedding=[0.1, 0.2])
-            assert "cannot be excluded" in await refused(
-                client, "hybrid_search", query="pay", exclude={"colour": ["red"]}
-            )
-            assert "date_from is not a date" in await refused(client, "hybrid_search", query="pay", date_from="soon")
-            assert "search again" in await refused(client, "read_passage", passage_id=999_999)
-            assert "Give either" in await refused(client, "read_passage")
-            assert "No board" in await refused(client, "coverage", project="no such project")
-            assert "top_k" in await refused(client, "hybrid_search", query="pay", top_k=0)
-
-    in_own_loop(story)
+    tell(story)
 
 
-def test_documents_and_pages_are_resources(library: Path) -> None:
-    async def story() -> None:
-        async with connected(library) as client:
-            templates = (await client.list_resource_templates()).resource_templates
-            assert [each.uri_template for each in templates] == [
-                "fivefold://documents/{document_id}",
-                "fivefold://documents/{document_id}/pages/{number}",
-            ]
-            found = await called(client, "hybrid_search", query="vacation")
-            passage = await called(client, "read_passage", passage_id=found["results"][0]["passage_id"])
-            [document] = (await client.read_resource(passage["document_resource"])).contents
-            assert '"vacation-policy.md"' in document.text  # type: ignore[union-attr]
-            [page] = (await client.read_resource(f"{passage['document_resource']}/pages/1")).contents
-            assert passage["text"] in page.text  # type: ignore[union-attr]
-            with pytest.raises(MCPError, match="not in the library"):
-                await client.read_resource("fivefold://documents/999999")
+def test_truths_tables_topics_insights_and_episodes_are_asked(tell: Callable[[Story], None]) -> None:
+    async def story(client: Client) -> None:
+        answer = await called(client, "answer", question="What is the minimum wage?", write=True)
+        assert [each["truth"] for each in answer["truths"]] == [
+            "regulatory",
+            "compliance",
+            "intent",
+            "reference",
+            "reality",
+        ]
+        assert "7.25" in answer["text"]
+        counted = await called(client, "ask_table", question="How many staff are in CA?")
+        assert counted["answered"], counted["refusal"]
+        assert counted["rows"] == [["2"]]
+        assert "COUNT" in counted["sql"]
+        board = await called(client, "coverage", topics=["minimum wage", "vacation"])
+        assert board["topics"] == ["minimum wage", "vacation"]
+        assert sum(board["counts"].values()) == len(board["cells"])
+        only_gaps = await called(client, "coverage", topics=["minimum wage"], only_gaps=True)
+        assert len(only_gaps["cells"]) == len(only_gaps["gaps"]) > 0
+        assert (await called(client, "list_insights"))["total"] == 0
+        assert (await called(client, "list_episodes"))["total"] == 0
 
-    in_own_loop(story)
+    tell(story)
+
+
+def test_a_refusal_says_what_happened_and_what_to_do(tell: Callable[[Story], None]) -> None:
+    async def story(client: Client) -> None:
+        assert "sum to 0.3" in await refused(client, "hybrid_search", query="pay", weights={"similarity": 0.3})
+        assert "has 2 dimensions" in await refused(client, "hybrid_search", query="pay", query_embedding=[0.1, 0.2])
+        assert "cannot be excluded" in await refused(client, "hybrid_search", query="pay", exclude={"colour": ["red"]})
+        assert "date_from is not a date" in await refused(client, "hybrid_search", query="pay", date_from="soon")
+        assert "search again" in await refused(client, "read_passage", passage_id=999_999)
+        assert "Give either" in await refused(client, "read_passage")
+        assert "No board" in await refused(client, "coverage", project="no such project")
+        assert "top_k" in await refused(client, "hybrid_search", query="pay", top_k=0)
+
+    tell(story)
+
+
+def test_documents_and_pages_are_resources(tell: Callable[[Story], None]) -> None:
+    async def story(client: Client) -> None:
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [each.uri_template for each in templates] == [
+            "fivefold://documents/{document_id}",
+            "fivefold://documents/{document_id}/pages/{number}",
+        ]
+        found = await called(client, "hybrid_search", query="vacation")
+        passage = await called(client, "read_passage", passage_id=found["results"][0]["passage_id"])
+        [document] = (await client.read_resource(passage["document_resource"])).contents
+        assert '"vacation-policy.md"' in document.text  # type: ignore[union-attr]
+        [page] = (await client.read_resource(f"{passage['document_resource']}/pages/1")).contents
+        assert passage["text"] in page.text  # type: ignore[union-attr]
+        with pytest.raises(MCPError, match="not in the library"):
+            await client.read_resource("fivefold://documents/999999")
+
+    tell(story)
 
 
 def test_a_token_in_the_environment_decides_what_is_seen(library: Path) -> None:

@@ -94,9 +94,9 @@ def elsewhere(browser: "Browser") -> "Iterator[Page]":
 
 
 def test_a_stranger_s_page_can_neither_read_nor_write_nor_connect(
-    start: Callable[[], RunningApp], window: Callable[..., Window], elsewhere: "Page"
+    shared_app: RunningApp, window: Callable[..., Window], elsewhere: "Page"
 ) -> None:
-    app = start()
+    app = shared_app
     tab = window(app)
     tab.go("library")
     own = tab.page.evaluate(ATTEMPTS, app.url)
@@ -111,9 +111,9 @@ def test_a_stranger_s_page_can_neither_read_nor_write_nor_connect(
 
 
 def test_a_name_that_a_stranger_rebinds_to_this_machine_opens_nothing(
-    start: Callable[[], RunningApp], elsewhere: "Page"
+    shared_app: RunningApp, elsewhere: "Page"
 ) -> None:
-    app = start()
+    app = shared_app
     rebound = f"http://{REBOUND}:{app.port}"
     for path in ("", "/library", "/healthz", "/_stcore/health", "/_stcore/metrics"):
         answer = elsewhere.goto(rebound + path)
@@ -123,8 +123,8 @@ def test_a_name_that_a_stranger_rebinds_to_this_machine_opens_nothing(
     assert found["socket"] == found["image"] == found["script"] == "refused"
 
 
-def test_a_link_from_another_page_opens_the_app(start: Callable[[], RunningApp], elsewhere: "Page") -> None:
-    app = start()
+def test_a_link_from_another_page_opens_the_app(shared_app: RunningApp, elsewhere: "Page") -> None:
+    app = shared_app
     with strangers_server() as port:
         elsewhere.goto(f"http://{REBOUND}:{port}/")
         elsewhere.evaluate("address => { location.href = address }", f"{app.url}/library")

@@ -298,7 +298,7 @@ def test_classification_is_measured_with_and_without_names(judged: Path, files: 
     assert {"truth_accuracy", "authority_accuracy", "domain_accuracy", "jurisdiction_accuracy", "date_accuracy"} <= set(
         data
     )
-    assert {"passage_accuracy", "ece", "abstained", "per_truth", "per_source"} <= set(data)
+    assert {"passage_accuracy", "ece", "ece_by_chance", "abstained", "per_truth", "per_source"} <= set(data)
     assert data["truth_accuracy"] == 1.0
     assert data["date_accuracy"] is None
     assert set(data["per_source"]) == {"ours", "statutes"}

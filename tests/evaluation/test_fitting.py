@@ -1,13 +1,15 @@
 """Fitting the classifier: it learns what documents of many sources share, and says the same every time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.domain.documents import Label, Page, Truth
 from core.domain.errors import BadTable
+from core.domain.vocabulary import DomainWords, Vocabulary
 from core.evaluation.judgments.files import LabelRow
 from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domains
 from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
@@ -21,11 +23,13 @@ from core.evaluation.tuning.training_documents import (
 )
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.label_evidence import explained
-from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, from_bytes, to_bytes
+from core.ingestion.classification.linear_model import DOMAIN_HEAD, PASSAGE_HEAD, ClassifierModel, from_bytes, to_bytes
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
+from core.ingestion.classification.subject import domain_label
 from core.ingestion.classification.truth import truth_label
+from core.ingestion.classification.weighting import Prototypes
 from core.knowledge.domains import GENERAL
-from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
 
 TEXTS = {
     "regulatory": "Section {n}. No person shall operate a kiln without a licence. Whoever violates this section pays.",
@@ -202,6 +206,68 @@ def test_domains_are_weighed_as_labelled_documents_teach() -> None:
     found = fitted_domains(documents, np.ones(len(documents)))
     assert found["meaning"] > 1.0 > abs(found["keyword"])
     assert fitted_domains(list(corpus()), np.ones(len(documents))) == {}
+
+
+TIME, OTHER = np.eye(4, dtype=np.float32)[:2]
+LONG = " ".join(f"Kiln number {n} is fired in the north hall and then cools slowly." for n in range(4))
+
+
+def document_of_domain(number: int) -> TrainingDocument:
+    """A document whose words and keywords say nothing of its domain; its sentence vectors do."""
+    truth, domain = list(TEXTS)[number % 5], "time" if number % 2 else "other"
+    row = LabelRow("f", f"{truth}.txt", "0", truth, domain, "customer", "global", "", f"owner/{number}")
+    sample = sampled(LONG)
+    vectors = np.stack([TIME if number % 2 else OTHER] * len(sample.segments))
+    found = {"time": (0.0, 0.0), "taxes": (0.0, 0.0), GENERAL: (0.0, 0.0)}
+    return replace(training_document(row, "en", sample, vectors, BUILT_IN_TERMS), domain_evidence=found)
+
+
+@pytest.fixture(scope="module")
+def with_domains(model: ClassifierModel) -> ClassifierModel:
+    return fit_parts(model, [document_of_domain(number) for number in range(40)], ["domains"])
+
+
+class _Plain:
+    """Embeds every domain's example sentences as something that no sentence of a text is near to."""
+
+    name, dimensions = EMBEDDER, 4
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([np.eye(4, dtype=np.float32)[3]] * len(texts))
+
+
+def domain_of(model: ClassifierModel, vector: NDArray[np.float32], terms: WorkspaceTerms = BUILT_IN_TERMS) -> Label:
+    sample = sampled(LONG)
+    vectors = np.stack([vector] * len(sample.segments))
+    known = model.comparable(vectors, EMBEDDER)
+    return domain_label(sample, Prototypes(_Plain(), terms.prototypes), vectors, terms, model, known)
+
+
+def test_sentence_vectors_tell_a_domain_that_no_keyword_names(with_domains: ClassifierModel) -> None:
+    told, plain = domain_of(with_domains, TIME), domain_of(with_domains, OTHER)
+    assert (told.value, plain.value) == ("time", GENERAL)
+    assert told.evidence[0].rule == "reads like time"
+    assert told.evidence[0].quote in LONG
+
+
+def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:
+    assert domain_of(model, TIME).value == GENERAL
+
+
+def test_a_domain_that_the_head_never_met_leads_neither_the_known_one_nor_general(
+    with_domains: ClassifierModel,
+) -> None:
+    own = WorkspaceTerms(Vocabulary((DomainWords("kilns", "Kilns", ("furnace",)),)))
+    assert domain_of(with_domains, TIME, own).value == "time"
+    assert domain_of(with_domains, OTHER, own).value == GENERAL
+
+
+def test_documents_without_vectors_teach_no_head_for_domains(model: ClassifierModel) -> None:
+    documents = [
+        replace(document_of_domain(number), vectors=NO_VECTORS, domain="time" if number % 2 else GENERAL)
+        for number in range(40)
+    ]
+    assert DOMAIN_HEAD not in fit_parts(model, documents, ["domains"]).heads
 
 
 def test_parts_that_are_not_named_stay(model: ClassifierModel) -> None:

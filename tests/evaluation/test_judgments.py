@@ -31,6 +31,13 @@ def test_labels_are_read_with_the_name_a_user_would_give(tmp_path: Path) -> None
     assert (row.name, row.truth, row.effective_date, row.sha256) == ("a, b.md", "intent", "2025-03", "00ff")
 
 
+def test_a_region_counts_as_its_country_or_state(tmp_path: Path) -> None:
+    judged = ("country:CA (British Columbia)", "state:AK", "global", "")
+    rows = "".join(f"{n}.md,{n}.md,intent,other,customer,{place},,site,0{n}\n" for n, place in enumerate(judged))
+    read = read_labels(written(tmp_path, "labels.csv", HEADER + rows))
+    assert [row.jurisdiction for row in read] == ["country:CA", "state:AK", "global", ""]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -4,7 +4,14 @@ from math import isnan, log2
 
 import pytest
 
-from core.evaluation.metrics.measures import MEASURES, calibration_error, mean, normalised, ranking_measures
+from core.evaluation.metrics.measures import (
+    MEASURES,
+    calibration_error,
+    calibration_error_by_chance,
+    mean,
+    normalised,
+    ranking_measures,
+)
 
 
 def test_ranking_measures_are_those_of_the_textbook() -> None:
@@ -25,6 +32,13 @@ def test_calibration_error_is_the_distance_of_what_was_said_from_what_was_true()
     assert calibration_error([(0.5, True), (0.5, False)] * 100) == pytest.approx(0.0)
     assert calibration_error([(0.9, False)] * 30) == pytest.approx(0.9)
     assert calibration_error([(0.25, False)] * 30 + [(0.75, True)] * 30) == pytest.approx(0.25)
+
+
+def test_exact_probabilities_show_an_error_the_greater_the_fewer_outcomes_there_are() -> None:
+    said = [0.55, 0.7, 0.85, 0.95]
+    few, many = calibration_error_by_chance(said * 50), calibration_error_by_chance(said * 2_000)
+    assert few > 3 * many > 0
+    assert calibration_error_by_chance([1.0] * 20) == 0.0
 
 
 def test_nothing_measured_is_not_zero() -> None:

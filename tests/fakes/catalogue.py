@@ -29,6 +29,7 @@ from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
 from core.ports.catalogue import Catalogue
+from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from core.text.phrase_match import contains_phrases
 
@@ -155,6 +156,14 @@ class FakeCatalogue:
             self._documents[document_id] = replace(
                 self.document(document_id), state=DocumentState.PENDING, step=step, failure="", remedy=""
             )
+
+    def progress(self, document_id: int, *, step: str) -> bool:
+        """Say which step runs now, unless somebody stopped the document."""
+        with self._lock:
+            if self.document(document_id).step == STOPPED:
+                return False
+            self.mark(document_id, step=step)
+            return True
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
         """Mark a document as failed at a step, with the reason and a remedy; none of it is searchable."""

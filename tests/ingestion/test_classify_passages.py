@@ -142,6 +142,13 @@ def test_a_passage_follows_its_document_unless_another_truth_leads_clearly() -> 
     assert (labelled.truth, labelled.truth_probability) == (Truth.COMPLIANCE, 0.9)
 
 
+def test_what_all_passages_say_alike_is_what_their_document_says() -> None:
+    model = model_that_reads(Truth.REFERENCE, 0.35)
+    alone = by_model(labels("intent"), with_advice(), NO_VECTORS, model)[0]
+    alike = by_model(labels("intent"), [passage(ADVICE) for _ in range(5)], NO_VECTORS, model)
+    assert (alone.truth, {each.truth for each in alike}) == ("reference", {"intent"})
+
+
 def test_a_few_words_are_left_alone() -> None:
     model = model_that_reads(Truth.REFERENCE, 5.0)
     few = [passage("Cool kilns slowly."), passage("Write down every firing.")]

@@ -150,6 +150,15 @@ def test_progress_is_told_once_a_second_at_most() -> None:
     assert reports[0] == "split 1" and 9 <= len(reports) <= 11
 
 
+def test_a_step_that_follows_at_once_is_not_told() -> None:
+    clock, reports = Ticking(), list[str]()
+    with StepClock(300, clock).begin(1, "a.txt", reports.append) as progress:
+        for step, seconds in (("read", 0.1), ("classify", 0.1), ("split", 0.1), ("embed", 0.1), ("store", 0.0)):
+            progress(step)
+            clock.now += seconds
+    assert reports == ["read", "embed"] and progress.step == "store"
+
+
 def test_a_step_that_says_nothing_is_overdue_and_forgotten_when_it_ends() -> None:
     clock = Ticking()
     steps = StepClock(300, clock)

@@ -259,24 +259,28 @@ def test_whatever_is_written_is_read_back_as_it_was(owner: str, tags: list[str],
     assert value_of(document, "tags") == "; ".join(tags)
 
 
-def test_what_is_said_of_a_document_while_it_is_read_is_not_lost(tmp_path: Path) -> None:
+def test_what_is_said_of_a_document_while_it_is_read_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.library.step_progress._STEP_SECONDS", 0.0)  # each step is told, however short
     stores = Stores(WordEmbedder())
     office = built(stores, tmp_path)
     reports: list[int] = []
 
     document_id = office.documents.upload("notes.md", NOTES.encode()).document_id
-    mark = stores.catalogue.mark
+    progress = stores.catalogue.progress
 
-    def marked(own_id: int, *, step: str) -> None:
-        mark(own_id, step=step)
+    def observed(own_id: int, *, step: str) -> bool:
+        goes_on = progress(own_id, step=step)
         if step == "embed" and not reports:
             reports.append(own_id)
             plan = office.bulk_edit.plan(
                 {own_id: [BulkEdit("tags", "late"), BulkEdit("owner", "Ann"), BulkEdit("truth", "reality")]}
             )
             office.bulk_edit.apply(plan.changes, "meanwhile")
+        return goes_on
 
-    stores.catalogue.mark = marked  # type: ignore[method-assign]
+    stores.catalogue.progress = observed  # type: ignore[method-assign]
     office.documents.retry(document_id)
     now = office.documents.get(document_id)
     assert reports and now.state is DocumentState.READY

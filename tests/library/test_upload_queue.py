@@ -106,24 +106,25 @@ def test_what_waits_is_stopped_and_what_was_stopped_can_be_tried_again(tray: Tra
 
 
 @pytest.mark.parametrize("last_step", ["read", "classify", "split", "embed", "store"])
-def test_a_file_stopped_while_it_is_read_ends_at_its_next_step_and_leaves_nothing(tray: Tray, last_step: str) -> None:
+def test_a_file_stopped_while_it_is_read_ends_at_its_next_step_and_leaves_nothing(
+    tray: Tray, last_step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.library.step_progress._STEP_SECONDS", 0.0)  # each step is told, however short
     (only,) = tray.add(LAW.format(3))
-    mark = tray.stores.catalogue.mark
+    progress = tray.stores.catalogue.progress
 
-    def marked(document_id: int, *, step: str) -> None:
-        mark(document_id, step=step)
-        if step == last_step != "store":
+    def observed(document_id: int, *, step: str) -> bool:
+        goes_on = progress(document_id, step=step)
+        if step == last_step:
             tray.workbench.upload_queue.stop()
+        return goes_on
 
-    tray.stores.catalogue.mark = marked  # type: ignore[method-assign]
+    tray.stores.catalogue.progress = observed  # type: ignore[method-assign]
     tray.let_go()
     document = tray.workbench.documents.get(only)
-    if last_step == "store":
-        assert document.state is DocumentState.READY
-    else:
-        assert (document.state, document.step) == (DocumentState.FAILED, "stopped")
-        assert not tray.workbench.documents.passages(only) and tray.stores.vectors.count() == 0
-    tray.stores.catalogue.mark = mark  # type: ignore[method-assign]
+    assert (document.state, document.step) == (DocumentState.FAILED, "stopped")
+    assert not tray.workbench.documents.passages(only) and tray.stores.vectors.count() == 0
+    tray.stores.catalogue.progress = progress  # type: ignore[method-assign]
     tray.workbench.upload_queue.try_again()
     tray.let_go()
     assert tray.states() == ["ready"] and tray.workbench.documents.passages(only)

@@ -16,6 +16,7 @@ from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.sanitize import storable_text
 from core.ports.catalogue import Catalogue
+from core.ports.job_queue import STOPPED
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.documents import labels_data, labels_from
@@ -101,6 +102,15 @@ def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue)
     assert (again.state, again.step, again.failure) == (DocumentState.PENDING, "waiting", "")
 
 
+def test_a_document_that_a_person_stopped_makes_no_progress(catalogue: Catalogue) -> None:
+    known = catalogue.add_document(document())
+    assert catalogue.progress(known.id, step="read")
+    assert (catalogue.document(known.id).state, catalogue.document(known.id).step) == (DocumentState.PENDING, "read")
+    catalogue.mark(known.id, step=STOPPED)
+    assert not catalogue.progress(known.id, step="classify")
+    assert catalogue.document(known.id).step == STOPPED
+
+
 def test_documents_are_known_by_their_bytes_within_a_project(catalogue: Catalogue) -> None:
     shared = catalogue.add_document(document())
     ours = catalogue.add_document(document(project="ours"))
@@ -117,7 +127,7 @@ def test_documents_come_newest_first(catalogue: Catalogue) -> None:
     assert list(catalogue.documents(archived=True)) == []
 
 
-@pytest.mark.parametrize("act", ["document", "mark", "fail", "save_ingested", "save_labels"])
+@pytest.mark.parametrize("act", ["document", "mark", "progress", "fail", "save_ingested", "save_labels"])
 def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None:
     known = catalogue.add_document(document())
     (stored,) = store(catalogue, document("b.pdf"), [passage("text")], ONE)
@@ -127,6 +137,7 @@ def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None
     acts: dict[str, Callable[[], object]] = {
         "document": lambda: catalogue.document(known.id),
         "mark": lambda: catalogue.mark(known.id, step="read"),
+        "progress": lambda: catalogue.progress(known.id, step="read"),
         "fail": lambda: catalogue.fail(known.id, step="read", reason="", remedy=""),
         "save_ingested": lambda: catalogue.save_ingested(known, [], [], random_vectors(0, 1)),
         "save_labels": lambda: catalogue.save_labels(known, []),

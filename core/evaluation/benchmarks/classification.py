@@ -8,7 +8,13 @@ from typing import Any
 
 from core.domain.documents import Document, Label, Passage
 from core.evaluation.judgments.files import LabelRow, PassageJudgment
-from core.evaluation.metrics.measures import calibration_bins, calibration_error, mean, normalised
+from core.evaluation.metrics.measures import (
+    calibration_bins,
+    calibration_error,
+    calibration_error_by_chance,
+    mean,
+    normalised,
+)
 
 __all__ = ["ClassificationReport", "WrongTruth", "evaluate_classification"]
 
@@ -36,6 +42,7 @@ class ClassificationReport:
     An abstention is a wrong answer in every accuracy, and left out of `ece`, which judges stated probabilities only.
     date_accuracy: over documents with a judged date, at the judged precision. dates_invented: undated documents
     given one.
+    ece_by_chance: what exact probabilities would show as `ece` on so few documents.
     bins: of `ece`, least sure first: documents, mean probability, share right.
     passage_accuracy: of the judged passages. confident_wrong: regulatory or compliance at 0.8 or more, and wrong.
     truth_accuracy_doubts: another truth that `doubts` calls defensible counts as right. per_language: by the language
@@ -53,6 +60,7 @@ class ClassificationReport:
     passage_accuracy: float
     passages_judged: int
     ece: float
+    ece_by_chance: float
     abstained: float
     confident_wrong: int
     per_truth: Mapping[str, Mapping[str, float]]
@@ -117,6 +125,7 @@ def evaluate_classification(
         passage_accuracy=mean([right for _, right in passages]),
         passages_judged=len(passages),
         ece=calibration_error(decided),
+        ece_by_chance=calibration_error_by_chance([probability for probability, _ in decided]),
         abstained=mean([j.label("truth").value is None for j in judged]),
         confident_wrong=sum(_confident_wrong(j) for j in judged),
         per_truth=_grouped(judged, lambda j: j.row.truth),

@@ -43,12 +43,16 @@ __all__ = [
     "read_topics",
 ]
 
+_PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
 _LABEL_COLUMNS = ("file", "truth", "domain", "authority", "jurisdiction", "effective_date", "sha256")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """One judged document. `name` is what a user would have uploaded; effective_date is ISO to a year, month or day."""
+    """One judged document. `name` is what a user would have uploaded; effective_date is ISO to a year, month or day.
+
+    jurisdiction: a region's counts as its country's, which is all the classifier can name.
+    """
 
     file: str
     name: str
@@ -123,6 +127,7 @@ def _label(path: Path, line: int, row: Mapping[str, str | None]) -> LabelRow:
     values = {name: (row.get(name) or "").strip() for name in (*_LABEL_COLUMNS, "original_name", "source")}
     if values["truth"] not in set(Truth):
         raise _bad(path, line, f"'{values['truth']}' is not a truth", f"Truths are: {', '.join(Truth)}.")
+    place = _PLACE.match(values["jurisdiction"])
     return LabelRow(
         file=values["file"],
         name=values["original_name"] or values["file"],
@@ -130,7 +135,7 @@ def _label(path: Path, line: int, row: Mapping[str, str | None]) -> LabelRow:
         truth=values["truth"],
         domain=values["domain"],
         authority=values["authority"],
-        jurisdiction=values["jurisdiction"],
+        jurisdiction=place.group() if place else values["jurisdiction"],
         effective_date=values["effective_date"],
         source=values["source"] or "unknown",
     )

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from random import Random
 from statistics import fmean, median
 
 from core.domain.errors import BadRequest
@@ -20,6 +21,7 @@ __all__ = [
     "bounds",
     "calibration_bins",
     "calibration_error",
+    "calibration_error_by_chance",
     "mean",
     "middle",
     "missed",
@@ -28,6 +30,7 @@ __all__ = [
 ]
 
 _BINS = 15  # as in Guo et al. 2017
+_DRAWS = 100  # their mean is then exact to two digits
 
 _QUOTES = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‐": "-", "‑": "-", "–": "-", "—": "-", "­": None}
@@ -111,6 +114,18 @@ def calibration_error(decided: Sequence[tuple[float, bool]]) -> float:
     if not decided:
         return nan
     return sum(abs(confidence - right) * n for n, confidence, right in calibration_bins(decided)) / len(decided)
+
+
+def calibration_error_by_chance(probabilities: Sequence[float]) -> float:
+    """The calibration error to expect of exact probabilities, because few outcomes never match them: no figure below
+    it shows a fault. The mean of `calibration_error` over outcomes drawn by the probabilities, always the same draws.
+
+    >>> calibration_error_by_chance([1.0, 1.0]), round(calibration_error_by_chance([0.5] * 10_000), 3)
+    (0.0, 0.004)
+    """
+    chance = Random(0)
+    draws = [[(each, chance.random() < each) for each in probabilities] for _ in range(_DRAWS)]
+    return mean([calibration_error(draw) for draw in draws])
 
 
 def calibration_bins(decided: Sequence[tuple[float, bool]]) -> list[tuple[int, float, float]]:

@@ -58,22 +58,32 @@ def fitted_places(
     return {name: float(weight) for name, weight in zip(names, found / scale, strict=True)}
 
 
-def fitted_domains(documents: Sequence[TrainingDocument], weights: Matrix) -> dict[str, float]:
-    """The weights of keywords and of meaning, and the lead of "general"; {} where no document gives such evidence."""
-    usable = [(each, count) for each, count in zip(documents, weights.tolist(), strict=True)]
-    usable = [(each, count) for each, count in usable if each.domain in each.domain_evidence]
+def fitted_domains(
+    documents: Sequence[TrainingDocument], weights: Matrix, learned: Matrix | None = None
+) -> dict[str, float]:
+    """The weights of keywords and of meaning, and the lead of "general"; {} where no document gives such evidence.
+
+    learned: log-odds of the domains of each document's evidence, in its order, on sources left out; its weight is
+    "learned".
+    """
+    usable = [at for at, each in enumerate(documents) if each.domain in each.domain_evidence]
     if not usable:
         return {}
-    rows = [
-        (keywords, meaning, float(value == GENERAL))
-        for each, _ in usable
-        for value, (keywords, meaning) in each.domain_evidence.items()
-    ]
-    credit = np.array([float(value == each.domain) for each, _ in usable for value in each.domain_evidence])
-    starts = np.cumsum([0, *(len(each.domain_evidence) for each, _ in usable[:-1])]).tolist()
-    counts = np.array([count for _, count in usable])
-    found = _fitted_choice(np.array(rows), starts, credit, counts, np.full(3, _DOMAIN_RIDGE))
-    return dict(zip(("keyword", "meaning", "general_lead"), found.tolist(), strict=True))
+    chosen = [documents[at] for at in usable]
+    matrix = np.array(
+        [
+            (keywords, meaning, float(value == GENERAL))
+            for each in chosen
+            for value, (keywords, meaning) in each.domain_evidence.items()
+        ]
+    )
+    names = ["keyword", "meaning", "general_lead"]
+    if learned is not None:
+        matrix, names = np.column_stack([matrix, learned[usable].ravel()]), [*names, "learned"]
+    credit = np.array([float(value == each.domain) for each in chosen for value in each.domain_evidence])
+    starts = np.cumsum([0, *(len(each.domain_evidence) for each in chosen[:-1])]).tolist()
+    found = _fitted_choice(matrix, starts, credit, weights[usable], np.full(len(names), _DOMAIN_RIDGE))
+    return dict(zip(names, found.tolist(), strict=True))
 
 
 def _fitted_choice(

@@ -31,16 +31,33 @@ from core.evaluation.tuning.training_documents import (
 from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.jurisdiction import PLACE_KINDS, place_kind
 from core.ingestion.classification.language import NATIVE
-from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel, Head, TermWeights, softmax
-from core.ingestion.classification.passages import LEAST_WORDS, QUOTED
+from core.ingestion.classification.linear_model import (
+    DOMAIN_HEAD,
+    PASSAGE_HEAD,
+    ClassifierModel,
+    Head,
+    TermWeights,
+    softmax,
+)
+from core.ingestion.classification.passages import LEAST_WORDS, QUOTED, beside_document
 from core.ingestion.classification.subject import truth_shares
+from core.ingestion.classification.weighting import BESIDE_HEAD
+from core.knowledge.domains import GENERAL
 
 __all__ = ["PARTS", "fit_classifier", "fit_parts"]
 
 PARTS = ("passages", "dates", "domains")
 """What can be fitted again on fewer documents."""
 
-_PENALTY = {"words": 100.0, "opening": 10.0, "name": 5.0, "form": 10.0, "mean": 10.0, PASSAGE_HEAD: 3.0}
+_PENALTY = {
+    "words": 100.0,
+    "opening": 10.0,
+    "name": 5.0,
+    "form": 10.0,
+    "mean": 10.0,
+    PASSAGE_HEAD: 3.0,
+    DOMAIN_HEAD: 3.0,
+}
 """Inverse ridge strength (scikit-learn's C) per block; the best of 3, 10, 30, 100 on sources left out."""
 _STACK_RIDGE, _STACK_START = 0.01, 0.3  # keeps stack weights near equal shares of some three blocks; chosen by hand
 _ACCURACY_GIVEN_UP = 0.01  # share of right answers that abstaining may cost
@@ -91,7 +108,7 @@ def fit_classifier(
     on_step("passages")
     heads[PASSAGE_HEAD], numbers["passage"] = _passage_head(problem, problem.vocabularies["words"], truths)
     on_step("domains")
-    numbers["domain"] = fitted_domains(problem.documents, problem.weights)
+    _fit_domains(problem, heads, numbers)
     on_step("places")
     numbers["place_features"] = fitted_places(problem, truths, authorities, kinds)
     on_step("dates")
@@ -114,7 +131,8 @@ def fit_parts(
     _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, len(documents))
     problem = problem.first(len(documents))
     truths = [_label(classes, row) for row in left[: len(documents)]]
-    heads, numbers = dict(base.heads), dict(base.numbers)
+    heads = dict(base.heads)
+    numbers = {group: dict(row) for group, row in base.numbers.items()}
     if "passages" in parts:
         on_step("passages")
         heads[PASSAGE_HEAD], numbers["passage"] = _passage_head(problem, base.vocabularies["words"], truths)
@@ -123,7 +141,7 @@ def fit_parts(
         numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
     if "domains" in parts:
         on_step("domains")
-        numbers["domain"] = fitted_domains(problem.documents, problem.weights)
+        _fit_domains(problem, heads, numbers)
     return replace(base, heads=heads, numbers=numbers)
 
 
@@ -211,14 +229,47 @@ def _passage_head(
         for matrix in blocks:
             fitted, bias = _regression(matrix[~out], PASSAGE_HEAD, right[~out], weights[~out], len(classes))
             scores[out] += matrix[out] @ fitted + bias
+    enough = np.array([len(rows) >= LEAST_WORDS for rows, _ in terms])
+    for document in sorted(set(owner[enough].tolist())):
+        own = enough & (owner == document)
+        scores[own] = beside_document(scores[own])
     given = np.array([classes.index(str(label.value)) for label in truths])[owner]
     quoted = [classes.index(each) for each in QUOTED]
     leads = np.stack([np.where(given == at, -np.inf, scores[:, at]) for at in quoted]).max(axis=0)
     leads -= scores[np.arange(len(right)), given]
-    leads[[len(rows) < LEAST_WORDS for rows, _ in terms]] = -np.inf
+    leads[~enough] = -np.inf
     leads = leads[[problem.documents[int(at)].language == NATIVE for at in owner]]
     lead = max(0.0, float(np.quantile(leads, 1.0 - _DIFFERING, method="higher"))) if len(leads) else _NO_LEAD
     return Head(tuple(classes), {"words": words}, form, mean, first + second), {"lead": lead}
+
+
+def _fit_domains(problem: FittingProblem, heads: dict[str, Head], numbers: dict[str, dict[str, float]]) -> None:
+    """Puts the head for domains, and the weights of keywords and meaning without it and beside it, into the model.
+
+    The head reads the mean sentence vector; without vectors, or without two domains in every fold, there is none;
+    nor where it says nothing of sources left out.
+    """
+    documents = problem.documents
+    numbers["domain"] = fitted_domains(documents, problem.weights)
+    heads.pop(DOMAIN_HEAD, None)
+    numbers.pop(BESIDE_HEAD, None)
+    usable = [at for at, each in enumerate(documents) if each.domain in each.domain_evidence and len(each.vectors)]
+    classes = tuple(documents[usable[0]].domain_evidence) if usable else ()
+    right = np.array([classes.index(documents[at].domain) for at in usable], dtype=np.intp)
+    own = replace(problem, folds=problem.folds[usable], weights=problem.weights[usable])
+    enough = all(len(set(right[own.folds != fold].tolist())) > 1 for fold in set(own.folds.tolist()))
+    if not usable or not enough or GENERAL not in classes or "mean" not in problem.blocks:
+        return
+    matrix = problem.blocks["mean"][usable]
+    outside = np.zeros((len(documents), len(classes)))
+    outside[usable] = _out_of_fold(own, matrix, DOMAIN_HEAD, right, len(classes))
+    beside = fitted_domains(documents, problem.weights, outside)
+    share = beside.pop("learned")
+    if share <= 0.0:
+        return
+    mean, bias = _regression(matrix, DOMAIN_HEAD, right, own.weights, len(classes))
+    heads[DOMAIN_HEAD] = Head(classes, {}, np.zeros((len(problem.form_mean), len(classes))), share * mean, share * bias)
+    numbers[BESIDE_HEAD] = beside
 
 
 def _name_weight(hidden: Matrix, names: Matrix, right: NDArray[np.intp], counts: Matrix) -> float:

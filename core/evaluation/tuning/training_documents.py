@@ -48,7 +48,6 @@ UNSURE_DATE = "?"
 """In place of a date: the text names one that may or may not be its own, so that nothing is learned about dates."""
 STEPS = 300  # most iterations of a solver; the models converge in fewer
 
-_PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_CHARACTERS, _SHORT_WEIGHT = 700, 0.5  # about 110 words, half as important as the whole; chosen by hand
 _INNER_FOLDS = 4
@@ -104,17 +103,15 @@ def training_document(
 
     vectors: of sample.segments. passages: texts of all; an even spread of them is kept. embed: gives the vectors of
     the passages with these numbers; without it they are 0. prototypes: without them nothing is learned about domains.
-    A region's jurisdiction counts as its country's.
     """
     spread = _spread(len(passages))
     named = replace(sample, name=row.name, name_words=name_words(row.name))
     features = replace(features_of(sample), name=features_of(named).name)
-    jurisdiction = _PLACE.match(row.jurisdiction)
     return TrainingDocument(
         row.source,
         row.truth,
         row.authority,
-        jurisdiction.group() if jurisdiction else row.jurisdiction,
+        row.jurisdiction,
         row.effective_date,
         language,
         sample,

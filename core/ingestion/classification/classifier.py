@@ -19,7 +19,7 @@ from core.ingestion.classification.passages import labelled_passages
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.subject import authority_label, domain_label
 from core.ingestion.classification.truth import truth_label
-from core.ingestion.classification.weighting import Prototypes, confirmed_label, weights_of
+from core.ingestion.classification.weighting import Prototypes, confirmed_label
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.stores import Embedder, Vectors
 
@@ -126,7 +126,7 @@ class TruthClassifier:
         return Labels(
             truth=truth,
             domain=fixed.get("domain")
-            or domain_label(reading, self._domains(terms), vectors, terms, weights_of(model), native),
+            or domain_label(reading, self._domains(terms), vectors, terms, model, known, native),
             authority=authority,
             jurisdiction=jurisdiction,
             effective_date=fixed.get("effective_date") or effective_date_label(reading, sure, language, model),

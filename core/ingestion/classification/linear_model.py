@@ -1,6 +1,7 @@
 """The learned classifier: linear models over words, form and sentence vectors, so that every decision can be quoted.
 
-One head per label (truth, authority, kind of place), and one over the words of a passage. The score of a class is a
+One head per label (truth, authority, kind of place), one over the words of a passage, and one over the mean vector for
+the built-in domains. The score of a class is a
 bias plus, for each block of features (words, opening, name, form, mean sentence vector), the sum of feature · weight:
 multinomial logistic regression, fitted by `cli evaluate fit-classifier` (core.evaluation.tuning.classifier_fitting) on
 documents of public sources, which are listed in docs/classifier-sources.csv. Only single words and numbers are stored.
@@ -22,6 +23,7 @@ from core.domain.errors import BadTable
 from core.ingestion.classification.document_features import FORM_FEATURES, DocumentFeatures
 
 __all__ = [
+    "DOMAIN_HEAD",
     "PASSAGE_HEAD",
     "Blocks",
     "ClassifierModel",
@@ -35,6 +37,8 @@ __all__ = [
 
 PASSAGE_HEAD = "passage"
 """Name of the head over the words of a passage."""
+DOMAIN_HEAD = "domain"
+"""Name of the head over the mean sentence vector that tells the built-in domains."""
 _FILE = "classifier_model.npz"
 _WORD_BLOCKS = ("words", "opening", "name")
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource, Label, Truth
-from core.ingestion.classification.linear_model import Blocks, ClassifierModel
+from core.ingestion.classification.label_evidence import READS_LIKE
+from core.ingestion.classification.linear_model import DOMAIN_HEAD, Blocks, ClassifierModel
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.truth import LEAST_WORDS, NO_TEXT, decided
-from core.ingestion.classification.weighting import Prototypes, decide, signal_evidence, total_weights
+from core.ingestion.classification.weighting import Prototypes, decide, signal_evidence, total_weights, weights_of
 from core.knowledge.classifier_weights import DomainWeights
 from core.knowledge.domains import GENERAL
 from core.knowledge.label_signals import LabelSignal, SignalMatch
@@ -88,14 +89,46 @@ def domain_label(
     prototypes: Prototypes,
     vectors: NDArray[np.float32],
     terms: WorkspaceTerms,
-    weights: DomainWeights,
+    model: ClassifierModel,
+    known: NDArray[np.float32],
     native: bool = True,
 ) -> Label:
-    """The main domain of a document; "general" if it fits none."""
+    """The main domain of a document; "general" if it fits none.
+
+    vectors: of sample.segments. known: the same if the model's heads can weigh them, else none.
+    """
     if not sample.words:
         return NO_TEXT
-    evidence = domain_evidence(sample, prototypes, vectors, terms, weights, native)
+    learned = _learned_evidence(sample, known, model, list(terms.domains.keywords))
+    weights = weights_of(model, learned=bool(learned))
+    evidence = [*domain_evidence(sample, prototypes, vectors, terms, weights, native), *learned]
     return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
+
+
+def _learned_evidence(
+    sample: DocumentSample, vectors: NDArray[np.float32], model: ClassifierModel, domains: Sequence[str]
+) -> list[Evidence]:
+    """What the head for domains finds for each of `domains` rather than for "general", in log-odds.
+
+    A workspace's own domain, which it never met, counts as the built-in ones do on average. The quote is the sentence
+    whose vector says most.
+    """
+    head = model.heads.get(DOMAIN_HEAD)
+    if head is None or not len(vectors) or sample.words < _LEAST_WORDS_FOR_MEANING:
+        return []
+    general = head.classes.index(GENERAL)
+    margins = head.mean - head.mean[:, [general]]
+    sentences = vectors.astype(np.float64) @ margins
+    leads = sentences.mean(axis=0) + head.bias - head.bias[general]
+    found = []
+    for value in domains:
+        if value in head.classes:
+            at = head.classes.index(value)
+            quote, lead = sample.segments[int(sentences[:, at].argmax())], float(leads[at])
+        else:
+            quote, lead = "", float(np.delete(leads, general).mean())
+        found.append(Evidence(quote, EvidenceSource.MEANING, value, round(lead, 6), f"{READS_LIKE} {value}"))
+    return found
 
 
 def domain_evidence(

@@ -16,6 +16,7 @@ from core.knowledge.prototypes import prototypes
 from core.ports.stores import Embedder
 
 __all__ = [
+    "BESIDE_HEAD",
     "Prototypes",
     "confirmed_label",
     "decide",
@@ -25,6 +26,9 @@ __all__ = [
     "total_weights",
     "weights_of",
 ]
+
+BESIDE_HEAD = "domain beside its head"
+"""The group of a model's numbers with the weights of keywords and meaning where its head for domains counts, too."""
 
 _NEAREST = 2  # Prototypes averaged per value. Chosen by hand, not fitted.
 _SHARPNESS = 25.0  # Softmax sharpness over cosines. Chosen by hand, not fitted.
@@ -132,9 +136,12 @@ def confirmed_label(label: Label) -> Label:
     return Label(label.value, 1.0, evidence=evidence, confirmed=True)
 
 
-def weights_of(model: ClassifierModel) -> DomainWeights:
-    """How the evidence for domains is weighed: the weights that the model was fitted to, and the rest of the table."""
-    return replace(domain_weights(), **model.numbers.get("domain", {}))
+def weights_of(model: ClassifierModel, learned: bool = False) -> DomainWeights:
+    """How the evidence for domains is weighed: the weights that the model was fitted to, and the rest of the table.
+
+    learned: whether the model's head for domains counts beside it.
+    """
+    return replace(domain_weights(), **model.numbers.get(BESIDE_HEAD if learned else "domain", {}))
 
 
 def threshold_of(field: str) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from core.domain.documents import Document, Passage, Span
@@ -184,8 +185,6 @@ _ENDS_OPEN = re.compile(
 
 _ANNOUNCES = re.compile(r"\b(?:the following|as follows|(?:listed|set out|described|given) below|following)\b", re.I)
 
-_COMPOUND = re.compile(r"[-/]")
-
 
 class CitationStyle(StrEnum):
     """Format of a citation."""
@@ -284,7 +283,7 @@ def cite_hits(
 def _fullness(sentence: str) -> float:
     """1 from six words on, down to ½ for none: a heading such as "Standard mileage rate." only introduces a
     sentence."""
-    return 0.5 + 0.5 * min(len(words(sentence)) / _FULL_WORDS, 1.0)
+    return 0.5 + 0.5 * min(_stems_and_length(sentence)[1] / _FULL_WORDS, 1.0)
 
 
 def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: str = "") -> float:
@@ -303,11 +302,18 @@ def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: st
     return min(sum(v if s in own else v / 2 if s in other else 0.0 for s, v in shares) / total, 1.0)
 
 
-# Cached: the sentences of a section share their context.
-@lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
     """The stems of a text's words and of the parts of its compounds."""
-    return frozenset(stem(part) for word in words(text) for part in (word, *_COMPOUND.split(word)) if part)
+    return _stems_and_length(text)[0]
+
+
+# Cached: the sentences of a section share their context.
+@lru_cache(maxsize=1024)
+def _stems_and_length(text: str) -> tuple[frozenset[str], int]:
+    """What `stems_of` gives, and the number of words."""
+    own = words(text)
+    parts = (part for word in own if "-" in word for part in word.split("-") if part)
+    return frozenset(map(stem, chain(own, parts))), len(own)
 
 
 def citation_of(passage: Passage, document: Document, index: int, relevance: float = 1.0) -> Citation:

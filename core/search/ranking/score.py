@@ -84,14 +84,15 @@ class ScoredCandidates:
     score: Score
 
 
-def score(candidate: Candidate, context: ScoringContext) -> Score:
-    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9."""
+def score(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float] | None = None) -> Score:
+    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9. strengths: the context's
+    multipliers, where they are known already."""
     factors = []
     for name, weight in context.profile.weights.items():
         result = FACTORS[name](candidate, context)
         factors.append(Factor(name, result.value, weight, weight * result.value, result.reason))
     multipliers = []
-    for name, strength in context.multipliers.items():
+    for name, strength in (context.multipliers if strengths is None else strengths).items():
         result = FACTORS[name](candidate, context)
         partly = f", counted by {strength:.0%}" if strength < 1 else ""
         multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))
@@ -109,8 +110,9 @@ def rank(
     """
     accepted: list[ScoredCandidates] = []
     dropped: list[Dropped] = []
+    strengths = context.multipliers
     for candidate in candidates:
-        scored = score(candidate, context)
+        scored = score(candidate, context, strengths)
         found = shortfall(candidate, scored, context.profile) if thresholds else None
         if found is None:
             accepted.append(ScoredCandidates(candidate, scored))

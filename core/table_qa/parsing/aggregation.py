@@ -1,5 +1,5 @@
-"""Reads grouping ("by department", "per hire year and state") and aggregates: counts, sums, averages."""
-# Over 300 lines: what is grouped and what is aggregated decide each other ("employees by department").
+"""Reads aggregates: counts, sums, averages, shares."""
+# Over 300 lines: sums, shares and counts are told apart by the same words.
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,23 +11,21 @@ from core.domain.dataset_queries import (
     ColumnRef,
     Comparison,
     Condition,
-    DatePart,
-    Grouping,
     Related,
     TableQuery,
 )
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import is_amount, is_year, label_columns, money_columns
+from core.table_qa.join_paths import is_amount, money_columns
+from core.table_qa.parsing.additive import called_like_amount, implied_aggregation, may_be_averaged, may_be_summed
+from core.table_qa.parsing.grouping import group_by_named_column, is_unique
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
-    SUPERLATIVES,
     QuestionParse,
     Unclear,
     adjacent,
     column_at,
     counts_rows,
-    display_columns,
     first_word,
     has_word,
     is_entity,
@@ -35,26 +33,22 @@ from core.table_qa.parsing.items import (
     number_column_at,
     only_links,
     phrase_of,
-    take_date_column,
 )
 from core.table_qa.parsing.lexicon import WordMeaning, entity_stems
+from core.table_qa.parsing.subjects import check_subject, use_entities
 from core.table_qa.parsing.tokens import header_words
 from core.text.tokenize import stem
 
 __all__ = [
     "OTHER_TABLE",
-    "SUMMED",
     "ShapeStep",
     "read_aggregates",
     "read_count",
     "read_count_of_groups",
     "read_count_per_group",
-    "read_groups",
     "read_measure",
     "read_rate",
     "share_of",
-    "take_rate",
-    "use_entities",
 ]
 
 # How much to doubt a reading. Chosen by hand against the questions in tests/table_qa/asked; not fitted.
@@ -64,153 +58,12 @@ _OTHER_COLUMN = 1.0
 """What is counted is a column's different values."""
 _IMPLIED_COLUMN = 0.5
 """The column that is added up is not named."""
-SUMMED = frozenset(
-    stem(word)
-    for word in (
-        "total amount cost sales revenue gross net quantity hours units spend spent freight votes wins losses budget "
-        "actual capacity area principal paid awarded riders stock hand positions kwh energy production credits fee "
-        "fees donation population employees violations minutes fertiliser consumption usage distance"
-    ).split()
-)
-"""Columns whose values are added up per group; of others the highest counts. Chosen by hand; not fitted."""
-_AVERAGED = frozenset(
-    stem(word)
-    for word in (
-        "yield gpa rate ratio rating score satisfaction percent percentage share age level index temperature"
-    ).split()
-)
-"""Columns whose values cannot be added up. Chosen by hand; not fitted."""
-_MOST_GROUPS = 20
-"""Different numbers up to which "per" is about groups ("per grade"). Chosen by hand; not fitted."""
 _IN_TOTAL = ("in total", "altogether", "overall")
-_DATE_PARTS = {"year": DatePart.YEAR, "quarter": DatePart.QUARTER, "month": DatePart.MONTH}
 _PERSONS = frozenset(stem(word) for word in ("employee", "people", "person", "staff", "worker"))
 _ROW_BY_ROW = frozenset(("list", "which", "whose", "who"))
 
 ShapeStep = tuple[QuestionParse, TableQuery | None]
 """The parse after a step, and the query when the step recognised its shape."""
-
-
-def use_entities(parse: QuestionParse) -> QuestionParse:
-    """Mark the names of the rows themselves as used."""
-    return parse.use(*(at for at in parse.positions("table", "rows") if is_entity(parse, at)))
-
-
-# Groups
-
-
-def read_groups(parse: QuestionParse) -> QuestionParse:
-    """Read groups: "by department", "per hire year and state". An aggregate after "by" is an order, not a group."""
-    for by in parse.positions("group"):
-        at, taken = by + 1, list[int]()
-        while True:
-            parse, groups, following = _read_group(parse, at)
-            if not groups:
-                break
-            parse = parse.add_groups(*groups)
-            taken += [at, following - 1]
-            at = following
-            again = parse.item(at, "column", "table", "year", "month", "quarter")
-            if again is None or not adjacent(parse, at) or is_entity(parse, at):
-                break
-        if taken:
-            parse = parse.use(by, *taken)
-    return parse
-
-
-def _read_group(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Grouping], int]:
-    """The grouping keys named from a position on ([] for none), and the position after them."""
-    part = parse.item(at, "year", "month", "quarter")
-    if part is not None:
-        dated = parse.item(at + 1, "column")
-        if dated and dated.meaning and dated.meaning.column and dated.meaning.column.type.dated:
-            return parse.use(at, at + 1), [Grouping(dated.meaning.ref, _DATE_PARTS[part.kind])], at + 2
-        parse, ref = take_date_column(parse)
-        _check_part(parse, part.kind)
-        return parse.use(at), [Grouping(ref, _DATE_PARTS[part.kind])], at + 1
-    if _is_possessor(parse, at):
-        parse = parse.use(at)
-        at += 1
-    if is_entity(parse, at) and parse.item(at, "table", "rows"):
-        base = parse.reachable.base
-        labels = label_columns(base)
-        if not labels:
-            raise Unclear("The rows of this table have no name to group by.")
-        return parse, [Grouping(ColumnRef(base.name, column.name)) for column in labels], at + 1
-    meaning = column_at(parse, at)
-    if meaning is None or meaning.column is None:
-        return parse, [], at
-    if is_amount(meaning.path.table, meaning.column) and parse.positions(*SUPERLATIVES):
-        return parse, [], at  # "top 5 by salary" is an order
-    _check_ratio(parse, at, meaning)
-    _check_year(parse, at, meaning)
-    after = parse.item(at + 1, "year", "month", "quarter")
-    if after and meaning.column.type.dated:
-        return parse.use(at + 1), [Grouping(meaning.ref, _DATE_PARTS[after.kind])], at + 2
-    if meaning.column.type is ColumnType.TIMESTAMP:
-        return parse, [Grouping(meaning.ref, DatePart.MONTH)], at + 1
-    return parse, [Grouping(ref) for ref in display_columns(parse, meaning, at)], at + 1
-
-
-def _check_part(parse: QuestionParse, part: str) -> None:
-    """Raises Unclear when a column that holds no dates is called "year" too."""
-    base = parse.reachable.base
-    for column in base.columns:
-        if part in header_words(column.header) and not column.type.dated and not is_year(column):
-            raise Unclear(f"'{part}' may be that of a date, or '{column.header}'. Name the column.")
-
-
-def _check_year(parse: QuestionParse, at: int, meaning: WordMeaning) -> None:
-    """Raises Unclear for "per year" where a column that holds no dates is called so in part, and others hold dates."""
-    item, column = parse.items[at], meaning.column
-    word = phrase_of(parse.words, item).lower()
-    if column is None or word not in _DATE_PARTS or column.type.dated or len(header_words(column.header)) == 1:
-        return
-    if any(each.type.dated for each in parse.reachable.base.columns):
-        raise Unclear(f"'{word}' may be that of a date, or '{column.header}'. Name the column.")
-
-
-def _check_ratio(parse: QuestionParse, at: int, meaning: WordMeaning) -> None:
-    """Raises Unclear for "cost per kg": a ratio of two amounts, not groups of one."""
-    before, column = parse.item(at - 1, "group"), meaning.column
-    if before is None or column is None or not is_amount(meaning.path.table, column):
-        return
-    if parse.words.tokens[before.first].word == "per" and column.distinct > _MOST_GROUPS:
-        raise Unclear(f"'per {column.header}' is a ratio of two columns, which is not computed.")
-
-
-def _is_possessor(parse: QuestionParse, at: int) -> bool:
-    """Whether a name only tells whose the next one is: the supplier of "by supplier country"."""
-    item, after = parse.item(at, "column", "table"), parse.item(at + 1, "column")
-    if item is None or after is None or after.first != item.last or item.meaning is None or after.meaning is None:
-        return False
-    path = item.meaning.path
-    if item.kind == "column":
-        target = parse.reachable.target(path.alias, item.meaning.ref.column)
-        return target is not None and target.alias == after.meaning.path.alias
-    return path.alias == after.meaning.path.alias
-
-
-def _group_by_named_column(parse: QuestionParse) -> tuple[QuestionParse, list[Grouping]]:
-    """ "departments with an average salary above 90,000": the groups are named without "by"; [] when none is."""
-    if not parse.having:
-        return parse, []
-    for at in parse.positions("column", "table"):
-        meaning = column_at(parse, at)
-        if meaning is None or meaning.column is None or is_amount(meaning.path.table, meaning.column):
-            continue
-        refs = display_columns(parse.use(at), meaning, at)
-        return _without_empty_groups(parse.use(at), refs[0]), [Grouping(ref) for ref in refs]
-    return parse, []
-
-
-def _without_empty_groups(parse: QuestionParse, ref: ColumnRef) -> QuestionParse:
-    """Exclude rows with an empty grouping key: they do not make a group."""
-    base, column = parse.reachable.base, parse.reachable.paths[ref.table].table.column(ref.column)
-    if column is None or (ref.table == base.name and column.filled >= base.rows):
-        return parse
-    filled = AnyOf((Condition(ref, Comparison.EMPTY, negated=True),))
-    return replace(parse, where=(*parse.where, (0, filled)))
 
 
 # Aggregates
@@ -294,6 +147,10 @@ def _own_money(parse: QuestionParse, at: int) -> ColumnRef | None:
 def read_aggregates(parse: QuestionParse) -> ShapeStep:
     """Read sums, averages and medians, of all rows or of groups."""
     measures: list[AggregateMeasure] = []
+    if parse.positions("average"):  # "how much do they earn on average"
+        parse = parse.use(
+            *(at for at in parse.positions("sum") if phrase_of(parse.words, parse.items[at]).lower() == "how much")
+        )
     for at in parse.positions("sum", "average", "median"):
         parse, measure = read_measure(parse, at)
         if measure is None and parse.items[at].kind in ("sum", "average"):
@@ -304,12 +161,12 @@ def read_aggregates(parse: QuestionParse) -> ShapeStep:
     if measures:
         parse = parse.use(*parse.positions("sum"))
     else:
-        parse, measures = _read_total_column(parse)
+        parse, measures = _read_named_aggregate(parse)
     if not measures:
         return parse, None
     parse = use_entities(parse)
     if not parse.groups:
-        parse, groups = _group_by_named_column(parse)
+        parse, groups = group_by_named_column(parse)
         parse = parse.add_groups(*groups)
     return parse, TableQuery("", groups=parse.groups, measures=tuple(dict.fromkeys(measures)))
 
@@ -329,14 +186,18 @@ def _read_money(parse: QuestionParse, at: int) -> tuple[QuestionParse, Aggregate
     return parse, AggregateMeasure(kind, refs[0])
 
 
-def _read_total_column(parse: QuestionParse) -> tuple[QuestionParse, list[AggregateMeasure]]:
-    """ "what is the total amount", where the column's own name begins with "total"."""
+def _read_named_aggregate(parse: QuestionParse) -> tuple[QuestionParse, list[AggregateMeasure]]:
+    """ "what is the total amount", "average rating of online sessions", where the column's own name begins with the
+    aggregate."""
     named = parse.positions("column", "table", "rows")
     meaning = number_column_at(parse, named[0]) if named and not parse.groups else None
-    sums = {operator.first for operator in parse.words.operators if operator.name == "sum"}
-    if meaning is None or parse.items[named[0]].first not in sums or first_word(parse) in _ROW_BY_ROW:
+    if meaning is None or first_word(parse) in _ROW_BY_ROW:
         return parse, []
-    return parse.use(named[0]), [AggregateMeasure(Aggregation.SUM, meaning.ref)]
+    begun = {operator.first: operator.name for operator in parse.words.operators if operator.name in AGGREGATIONS}
+    kind = begun.get(parse.items[named[0]].first)
+    if kind is None:
+        return parse, []
+    return parse.use(named[0]), [AggregateMeasure(AGGREGATIONS[kind], meaning.ref)]
 
 
 def _read_more_numbers(parse: QuestionParse) -> tuple[QuestionParse, list[ColumnRef]]:
@@ -361,7 +222,7 @@ def read_count_of_groups(parse: QuestionParse) -> ShapeStep:
     """Read a count of groups: "how many departments have more than 10 employees"."""
     if not parse.having or parse.groups or not parse.positions("count"):
         return parse, None
-    parse, groups = _group_by_named_column(parse.use(*parse.positions("count", "distinct")))
+    parse, groups = group_by_named_column(parse.use(*parse.positions("count", "distinct")))
     if not groups:
         return parse, None
     measures = tuple(dict.fromkeys(test.measure for test in parse.having))
@@ -373,11 +234,14 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     counts = parse.positions("count") or [at for at in parse.positions("table") if _is_headcount(parse, at)]
     if not counts:
         return parse, None
+    check_subject(parse)
     distinct = bool(parse.positions("distinct"))
     totals = [at for at in parse.positions("sum") if phrase_of(parse.words, parse.items[at]).lower() in _IN_TOTAL]
     parse = parse.use(*counts, *totals, *parse.positions("distinct"))
     measure = AggregateMeasure(Aggregation.COUNT)
     at = next((each for each in parse.positions("column", "table", "rows") if each > counts[0]), None)
+    if at is not None and distinct:
+        parse = _with_column(parse, at)
     if at is not None and not distinct and counts_rows(parse, at):
         parse = parse.use(at)
     elif at is not None:
@@ -403,6 +267,20 @@ def read_count(parse: QuestionParse) -> ShapeStep:
     return parse, TableQuery("", groups=parse.groups, measures=(measure,))
 
 
+def _with_column(parse: QuestionParse, at: int) -> QuestionParse:
+    """The parse with a name of the rows read as their column of that name, if values repeat in it: "different vessels"
+    of vessel calls."""
+    item, base = parse.items[at], parse.reachable.base
+    stems = {token.stem for token in parse.words.tokens[item.first : item.last]}
+    columns = [each for each in base.columns if set(header_words(each.header)) <= stems]
+    columns = [each for each in columns if each.type is ColumnType.TEXT and 0 < each.distinct < each.filled]
+    if item.kind != "table" or not columns:
+        return parse
+    meaning = WordMeaning("column", parse.reachable.paths[base.name], columns[0], head=True)
+    named = replace(item, kind="column", meaning=meaning, rivals=(), tied=0)
+    return replace(parse, items=(*parse.items[:at], named, *parse.items[at + 1 :]))
+
+
 def _totals_rows(parse: QuestionParse) -> bool:
     """Whether "total" is about the rows, which are named in so many words: "total employees"; no "how much" is."""
     stems = entity_stems(parse.reachable.base)
@@ -414,25 +292,6 @@ def _totals_rows(parse: QuestionParse) -> bool:
     return exact and not has_word(parse, "much")
 
 
-def _implied_aggregation(meaning: WordMeaning, *, explicit: bool) -> Aggregation:
-    """How a number per group is aggregated when the question does not say: quantities are added up, ratings and rates
-    averaged.
-    """
-    assert meaning.column is not None
-    stems = set(header_words(meaning.column.header))
-    if not explicit and stems & _AVERAGED:
-        return Aggregation.AVERAGE
-    return Aggregation.SUM
-
-
-def _may_be_averaged(meaning: WordMeaning) -> bool:
-    """Whether it is open how a number is aggregated: its header is no quantity, and no rate."""
-    column = meaning.column
-    assert column is not None
-    stems = set(header_words(column.header))
-    return not stems & (_AVERAGED | SUMMED) and column.type is not ColumnType.MONEY
-
-
 def _is_headcount(parse: QuestionParse, at: int) -> bool:
     return parse.words.tokens[parse.items[at].first].word == "headcount"
 
@@ -440,30 +299,35 @@ def _is_headcount(parse: QuestionParse, at: int) -> bool:
 def read_count_per_group(parse: QuestionParse) -> ShapeStep:
     """Groups without an aggregate ("employees by department") are counted, or their amounts are added up."""
     if sums := parse.positions("sum"):
+        totals = any("total" in phrase_of(parse.words, parse.items[at]).lower() for at in sums)  # no "sum of all loans"
         parse = parse.use(*sums)
-        if not parse.groups and not parse.positions("column") and _totals_rows(parse):
+        if not parse.groups and not parse.positions("column") and totals and _totals_rows(parse):
             return parse, TableQuery("", measures=(AggregateMeasure(Aggregation.COUNT),))
         if not parse.groups:
             raise Unclear("It is not clear what is to be added up.")
     if not parse.groups:
-        parse, groups = _group_by_named_column(parse)
+        parse, groups = group_by_named_column(parse)
         parse = parse.add_groups(*groups)
     if not parse.groups:
         return parse, None
     numbers = [meaning for at in parse.positions("column") if (meaning := number_column_at(parse, at))]
     if not numbers and any(not counts_rows(parse, at) for at in parse.positions("column")):
         raise Unclear("It is not clear what is counted.")
+    amount = "" if numbers else called_like_amount(parse)
     parse = parse.use(*parse.positions("column", "table", "rows", "distinct"))
-    if sums and not numbers and not _PERSONS & {token.stem for token in parse.words.tokens}:
+    if amount or (sums and not numbers and not _PERSONS & {token.stem for token in parse.words.tokens}):
         counted = AggregateMeasure(Aggregation.COUNT)
         base = parse.reachable.base
-        refs = [ColumnRef(base.name, column.name) for column in money_columns(base)]
+        columns = [column for column in base.columns if is_amount(base, column) and may_be_summed(column)]
+        refs = [ColumnRef(base.name, column.name) for column in (columns if amount else money_columns(base))]
+        if amount and not refs:
+            raise Unclear(f"It is not clear how '{amount}' is measured.")
         rivals = tuple((counted, AggregateMeasure(Aggregation.SUM, ref)) for ref in refs)
         parse = replace(parse, choices=(*parse.choices, *rivals))  # "total orders": how many, or how much
-    measures = [
-        AggregateMeasure(_implied_aggregation(meaning, explicit=bool(sums)), meaning.ref) for meaning in numbers
-    ]
-    if not sums and any(_may_be_averaged(meaning) for meaning in numbers):
+    if not numbers and any(is_unique(parse, group) for group in parse.groups):
+        raise Unclear("Each row would be a group of its own.")
+    measures = [AggregateMeasure(implied_aggregation(meaning, explicit=bool(sums)), meaning.ref) for meaning in numbers]
+    if not sums and any(may_be_averaged(meaning) for meaning in numbers):
         parse = replace(parse, choices=(*parse.choices, (Aggregation.SUM, Aggregation.AVERAGE)))
     return parse, TableQuery(
         "", groups=parse.groups, measures=tuple(measures) or (AggregateMeasure(Aggregation.COUNT),)

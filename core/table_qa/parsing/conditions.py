@@ -1,13 +1,12 @@
 """Items of a question → row conditions. Each step consumes the items it understands and leaves the rest.
 
-This module reads conditions on numbers and dates; `value_conditions` reads those on values and on missing values.
+This module reads conditions on numbers; `date_conditions` those on dates, `value_conditions` those on values.
 """
-# Over 300 lines: numbers and dates are compared by the same words ("more than", "before", "between").
+# Over 300 lines: numbers, columns and averages are compared by the same words ("more than", "between").
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
 
 from core.domain.dataset_queries import (
     AggregateMeasure,
@@ -20,20 +19,20 @@ from core.domain.dataset_queries import (
     Having,
     Related,
 )
-from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount, is_year, money_columns
+from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount, money_columns
+from core.table_qa.parsing.date_conditions import date_column_of_verb, name_dates, names_date, read_dates
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
     COMPARISONS,
     QuestionParse,
     Unclear,
-    choose_date,
+    adjacent,
     take_negation,
 )
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
-from core.table_qa.parsing.tokens import Token, header_words
+from core.table_qa.parsing.tokens import header_words
 from core.table_qa.parsing.unit_conversion import age_of_people, in_unit_of, measured_in, unit_behind, year_compared
 from core.table_qa.parsing.value_conditions import (
     read_empty_conditions,
@@ -45,11 +44,7 @@ from core.text.tokenize import stem
 
 __all__ = ["read_conditions"]
 
-_MOST_ITEMS_BACK = 4
-_MOST_WORDS_BACK = 4
-"""Items, and words, before a date in which its column may be named. Chosen by hand; not fitted."""
 
-_UNTIL = ("to", "until", "till", "through", "-", "–")
 _CURRENCIES = frozenset(map(stem, "dollar euro usd eur buck franc rupee chf inr".split()))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
 
@@ -60,7 +55,7 @@ def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachab
     The order of steps matters: a comparison uses the column beside it before that column can be read as a yes/no
     condition.
     """
-    parse = _name_dates(QuestionParse(words, reachable, tuple(items)))
+    parse = name_dates(QuestionParse(words, reachable, tuple(items)))
     for step in (
         _use_years_of_headers,
         _read_reporting_lines,
@@ -68,7 +63,7 @@ def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachab
         _read_comparisons,
         read_empty_conditions,
         read_value_conditions,
-        _read_dates,
+        read_dates,
         read_flags,
         read_possessions,
     ):
@@ -157,6 +152,7 @@ def _read_comparisons(parse: QuestionParse) -> QuestionParse:
 
 
 def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> QuestionParse:
+    parse = _with_number(parse, at)
     test, number = COMPARISONS[item.kind], parse.item(at + 1, "number")
     if item.kind == "between":
         second = parse.item(at + 2, "number")
@@ -179,11 +175,25 @@ def _read_comparison(parse: QuestionParse, at: int, item: QuestionItem) -> Quest
         return _compare_with_average(parse, at, test)
     if item.kind in ("more", "less") and _path_above(parse, at + 1):
         return _compare_with_row_above(parse, at, test)
-    if item.kind in ("more", "less", "before", "after") and _names_date(parse, at + 1):
+    if item.kind in ("more", "less", "before", "after") and names_date(parse, at + 1):
         return _compare_dates(parse, at, test)
     if item.kind in ("more", "less", "at_least", "at_most"):
         return _compare_columns(parse, at, test)
     return parse
+
+
+def _with_number(parse: QuestionParse, at: int) -> QuestionParse:
+    """The parse with what looks like a year read as a number where an amount or a unit follows: "over 2000 voters"."""
+    item = parse.item(at + 1, "date")
+    if item is None or not re.fullmatch(r"\d{4}", item.date.dates.words if item.date else ""):
+        return parse
+    after = parse.words.tokens[item.last : item.last + 1]
+    amount = parse.item(at + 2, "column")
+    followed = amount is not None and amount.first == item.last and _number_at(parse, at + 2)[1] is not None
+    if not followed and not any(token.stem in asking().units for token in after):
+        return parse
+    number = QuestionItem("number", item.first, item.last, number=parse.words.tokens[item.first].number)
+    return replace(parse, items=(*parse.items[: at + 1], number, *parse.items[at + 2 :]))
 
 
 def _compare_columns(parse: QuestionParse, at: int, test: Comparison) -> QuestionParse:
@@ -225,8 +235,8 @@ def _compare_dates(parse: QuestionParse, at: int, test: Comparison) -> QuestionP
     """ "delivery date after the due date", "delivered after the due date"."""
     later = parse.items[at + 1].meaning
     between = parse.words.tokens[parse.items[at - 1].last : parse.items[at].first] if at else ()
-    beside = _names_date(parse, at - 1) and all(token.stop_word for token in between)
-    earlier = parse.items[at - 1].meaning if beside else _date_column_of_verb(parse, at)
+    beside = names_date(parse, at - 1) and all(token.stop_word for token in between)
+    earlier = parse.items[at - 1].meaning if beside else date_column_of_verb(parse, at)
     if earlier is None or later is None or earlier.ref == later.ref:
         raise Unclear("It is not clear which two dates are compared.")
     parse = parse.use(at, at + 1, *([at - 1] if beside else []))
@@ -297,6 +307,8 @@ def _compare_with_numbers(
         return parse.add_conditions(first, aged, Condition(aged.ref, test, values, negated))
     parse, left = _number_before(parse, first)
     parse, right = _number_at(parse, last + 1)
+    if right is not None and _is_only_unit(parse, right):
+        right = None
     beside_left = left is not None and parse.items[first].first - parse.items[left].last <= 2
     beside_right = right is not None and parse.items[right].first - parse.items[last].last <= 1
     at = right if beside_right and not beside_left else left if left is not None else right
@@ -309,7 +321,28 @@ def _compare_with_numbers(
     if aggregation is not None and _names_group(parse, at - 1):
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
         return parse.use(at, at - 1).add_having(Having(measure, test, values))
-    return parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+    parse = parse.use(at).add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))
+    return _compare_more(parse, at + 1, Condition(meaning.ref, test, values)) if at == right and not negated else parse
+
+
+def _compare_more(parse: QuestionParse, at: int, condition: Condition) -> QuestionParse:
+    """ "over 80 in math and reading": the same test of the amounts that follow."""
+    while parse.item(at, "column") and adjacent(parse, at) and not parse.item(at + 1, "number", *COMPARISONS):
+        parse, named = _number_at(parse, at)
+        if named is None:
+            break
+        meaning = parse.meaning(at)
+        parse = parse.use(at).add_conditions(at, meaning, replace(condition, ref=meaning.ref))
+        at += 1
+    return parse
+
+
+def _is_only_unit(parse: QuestionParse, at: int) -> bool:
+    """Whether an amount is named by a unit that its header only begins with: "50 units" is no unit cost."""
+    item, meaning = parse.items[at], parse.meaning(at)
+    tokens = parse.words.tokens[item.first : item.last]
+    counted = all(token.stem in asking().units and token.word not in asking().measures for token in tokens)
+    return not meaning.head and counted
 
 
 def _age_compared(parse: QuestionParse, at: int) -> WordMeaning | None:
@@ -349,9 +382,6 @@ def _compare_without_column(
     raise Unclear(f"It is not clear which column '{' '.join(values)}' is compared with.")
 
 
-# Dates
-
-
 def _read_versus(parse: QuestionParse) -> QuestionParse:
     """ "leisure vs business guests", "irrigated vs non-irrigated": one group each."""
     for at in parse.positions("versus"):
@@ -371,128 +401,3 @@ def _read_versus(parse: QuestionParse) -> QuestionParse:
             continue
         parse = parse.use(*range(at - 1, other + 1)).add_groups(Grouping(one.ref))
     return parse
-
-
-def _read_dates(parse: QuestionParse) -> QuestionParse:
-    """Each period becomes a condition on the date column named beside it, else on the most likely one."""
-    for at in range(len(parse.items)):
-        item = parse.unused(at)
-        if item is None or item.date is None:
-            continue
-        if item.date.dates.end is None and re.fullmatch(r"(?i)from\s+\S+", item.date.dates.words):
-            raise Unclear(f"'{item.date.dates.words}' may be in that time, or since then.")
-        named = _date_column_beside(parse, at)
-        meaning = parse.items[named].meaning if named is not None else _date_column_of_verb(parse, at)
-        if meaning is None:
-            parse, meaning = _likeliest_date_column(parse)
-        if meaning is None or meaning.column is None:
-            raise Unclear(f"No column says when: '{item.date.dates.words}' has no date to hold against.")
-        parse, negated = take_negation(parse, at)
-        if not negated and named is not None:
-            parse, negated = take_negation(parse, named)
-        parse = parse.use(at, *([named] if named is not None else []))
-        parse = replace(parse, dated=parse.dated | {meaning.ref.column})
-        spans = [item.date.dates]
-        until = parse.item(at + 1, "date")
-        joined = (
-            parse.words.question[parse.words.tokens[item.last - 1].end : parse.words.tokens[until.first].start]
-            if until
-            else ""
-        )
-        if until is not None and until.date is not None and joined.strip().lower() in _UNTIL:
-            parse = parse.use(at + 1)
-            spans = [replace(spans[0], end=until.date.dates.end)]
-        following = parse.item(at + 2, "date") if parse.item(at + 1, "or") else None
-        if following is not None and following.date is not None:
-            parse = parse.use(at + 1, at + 2)
-            spans.append(following.date.dates)
-        conditions = [_within(meaning, span.start, span.end, negated) for span in spans]
-        parse = parse.add_conditions(at, meaning, *conditions)
-    return parse
-
-
-def _name_dates(parse: QuestionParse) -> QuestionParse:
-    """ "issued in 2023" names the date of issue, although "issued" is a value too."""
-    items, base = list(parse.items), parse.reachable.base
-    for at, item in enumerate(items[:-1]):
-        after, last = items[at + 1], parse.words.tokens[item.last - 1]
-        if item.kind != "value" or after.date is None or after.first - item.last > 1:
-            continue
-        for column in base.columns:
-            if column.type.dated and last.stem in header_words(column.header):
-                meaning = WordMeaning("column", parse.reachable.paths[base.name], column)
-                items[at] = replace(item, kind="column", meaning=meaning, rivals=(), tied=0)
-    return replace(parse, items=tuple(items))
-
-
-def _names_date(parse: QuestionParse, at: int, *, or_year: bool = False) -> bool:
-    item = parse.item(at, "column")
-    column = item.meaning.column if item and item.meaning else None
-    return column is not None and (column.type.dated or (or_year and is_year(column)))
-
-
-def _date_column_beside(parse: QuestionParse, at: int) -> int | None:
-    """Where a date's column is named: shortly before it, else right after it. A column of years after the date counts
-    only near the beginning of the question."""
-    for before in range(at - 1, max(at - _MOST_ITEMS_BACK, 0) - 1, -1):
-        if _names_date(parse, before, or_year=True):
-            return before
-    return at + 1 if _names_date(parse, at + 1, or_year=at < _MOST_ITEMS_BACK) else None
-
-
-def _date_column_of_verb(parse: QuestionParse, at: int) -> WordMeaning | None:
-    """The date column that a word before an item is about, although it was read as something else: "terminated in"."""
-    first, lexicon = parse.items[at].first, asking()
-    for token in reversed(parse.words.tokens[max(0, first - _MOST_WORDS_BACK) : first]):
-        stems = {token.stem} | lexicon.synonyms.get(token.stem, frozenset()) - lexicon.light
-        for path in sorted(parse.reachable.paths.values(), key=lambda path: (path.reverse is not None, path.hops)):
-            for column in path.table.columns:
-                header = set(header_words(column.header)) - lexicon.light
-                if column.type.dated and (stems & header or any(_abbreviates(word, token) for word in header)):
-                    return WordMeaning("column", path, column)
-    return None
-
-
-def _abbreviates(word: str, token: Token) -> bool:
-    """Whether a header's word and a word of the question begin alike: "term" and "terminated"."""
-    return (len(word) > 3 and token.word.startswith(word)) or (len(token.stem) > 4 and word.startswith(token.stem))
-
-
-def _likeliest_date_column(parse: QuestionParse) -> tuple[QuestionParse, WordMeaning | None]:
-    """The date column of the nearest table that has one; birthdays last, years only where there are no dates."""
-    own = any(column.type.dated for column in parse.reachable.base.columns)
-    used = set() if own else {clause.table for _, clause in parse.where if isinstance(clause, Related)}
-    nearest = sorted(
-        parse.reachable.paths.values(),
-        key=lambda path: (path.alias not in used, path.reverse is not None, path.hops),
-    )
-    for path in nearest:
-        dated = [column for column in path.table.columns if column.type.dated and column.filled]
-        dated = [column for column in dated if "birth" not in header_words(column.header)] or dated
-        dated = dated or [column for column in path.table.columns if is_year(column)]
-        if dated:
-            parse, ref = choose_date(parse, path, dated)
-            return parse, WordMeaning("column", path, path.table.column(ref.column))
-    return parse, None
-
-
-def _within(meaning: WordMeaning, start: date | None, end: date | None, negated: bool) -> Condition:
-    """A stretch of time as one condition; a timestamp's last day is a whole day."""
-    assert meaning.column is not None
-    if is_year(meaning.column):
-        if start and end and start.year == end.year:
-            return Condition(meaning.ref, Comparison.IS, (str(start.year),), negated)
-        bounds = [str(day.year) if day else None for day in (start, end)]
-    elif meaning.column.type is ColumnType.TIMESTAMP and end is not None:
-        last = f"{(end + timedelta(days=1)).isoformat()} 00:00:00"
-        if start is None:
-            return Condition(meaning.ref, Comparison.LESS, (last,), negated)
-        bounds = [start.isoformat(), f"{end.isoformat()} 23:59:59.999999"]
-    else:
-        bounds = [day.isoformat() if day else None for day in (start, end)]
-    low, high = bounds
-    if low and high:
-        return Condition(meaning.ref, Comparison.BETWEEN, (low, high), negated)
-    if low:
-        return Condition(meaning.ref, Comparison.AT_LEAST, (low,), negated)
-    return Condition(meaning.ref, Comparison.AT_MOST, (high or "",), negated)

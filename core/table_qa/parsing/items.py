@@ -37,6 +37,7 @@ __all__ = [
     "SUPERLATIVES",
     "QuestionParse",
     "Unclear",
+    "Undecided",
     "adjacent",
     "choose_date",
     "column_at",
@@ -47,6 +48,7 @@ __all__ = [
     "has_word",
     "is_entity",
     "is_flag",
+    "is_row_name",
     "number_column_at",
     "only_links",
     "phrase_of",
@@ -88,6 +90,10 @@ Choice = tuple[ColumnRef, ColumnRef] | tuple[Aggregation, Aggregation] | tuple[A
 
 class Unclear(Exception):
     """The question cannot be parsed against this table. The message says what is missing."""
+
+
+class Undecided(Unclear):
+    """The words are understood, but mean more than one thing in this table; a less likely reading answers nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +250,11 @@ def is_entity(parse: QuestionParse, at: int) -> bool:
     return meaning.path.hops == 0 and column is not None and column.key and bool(stems) and stems <= own
 
 
+def is_row_name(parse: QuestionParse, at: int) -> bool:
+    """As is_entity, also for an item that is used."""
+    return is_entity(replace(parse, used=parse.used - {at}), at)
+
+
 def counts_rows(parse: QuestionParse, at: int) -> bool:
     """Whether counting an item counts the rows: it names them, or a column in which nearly every row differs.
 
@@ -257,7 +268,7 @@ def counts_rows(parse: QuestionParse, at: int) -> bool:
         return False
     different = column.distinct / column.filled
     if column.type is ColumnType.TEXT and _FEW_DIFFERENT < different < _NEARLY_ALL_DIFFERENT:
-        raise Unclear(f"It is not clear whether '{phrase_of(parse.words, item)}' counts rows or different values.")
+        raise Undecided(f"It is not clear whether '{phrase_of(parse.words, item)}' counts rows or different values.")
     return differs_in_rows(column)
 
 
@@ -277,7 +288,7 @@ def display_columns(parse: QuestionParse, meaning: WordMeaning, at: int) -> list
         key = target.joins[-1].right
         coded = meaning.column.type is ColumnType.TEXT and all(column.name != key for column in labels)
         return [*([meaning.ref] if coded else []), *(ColumnRef(target.alias, column.name) for column in labels)]
-    if meaning.column.key and meaning.path.hops == 0:
+    if meaning.column.key and meaning.path.hops == 0 and meaning.column == parse.reachable.base.key:
         labels = label_columns(parse.reachable.base)
         return [ColumnRef(meaning.path.alias, column.name) for column in (labels or [meaning.column])]
     own = set(header_words(meaning.column.header))

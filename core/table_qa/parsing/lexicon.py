@@ -12,7 +12,7 @@ from core.domain.datasets import Column, ColumnType, RealityTable
 from core.knowledge.jurisdictions import built_in_jurisdictions
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, flag_values, is_amount
-from core.table_qa.parsing.tokens import Token, header_words, plain_header, plain_words, value_words
+from core.table_qa.parsing.tokens import Token, header_unit, header_words, plain_header, plain_words, value_words
 from core.text.tokenize import STOP_WORDS
 from core.text.tokenize import stem as stemmed
 
@@ -167,9 +167,13 @@ def column_meaning(
     if "".join(token.word for token in tokens) == "".join(plain_header(column.header)) and not tokens[0].number:
         score = (_WRITTEN_ALIKE + _SAME_SPELLING) * len(tokens) - path.cost
         return LexiconPhrase(first, last, score, WordMeaning("column", path, column, words=len(header), head=True))
+    if len(tokens) == 1 and flag_values(column) and header in {(tokens[0].stem + ending,) for ending in ("r", "er")}:
+        return LexiconPhrase(
+            first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column)
+        )  # who drive: driver
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
         return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
-    weights = _header_weights(header)
+    weights = _header_weights(header, _inside(column.header))
     matched = _match_header(tokens, column, header, weights, _beside(path.table, column))
     if matched is None:
         return None
@@ -208,11 +212,24 @@ def _positives(stem: str) -> frozenset[str]:
     return frozenset(yes for yes, no in asking().opposites.items() if stem in no)
 
 
-def _header_weights(header: Sequence[str]) -> list[float]:
-    """The weight of each word of a header, in (0, 1]."""
-    weights = [_LIGHT_WEIGHT if stem in asking().light or stem.isdigit() else 1.0 for stem in header]
+@lru_cache(maxsize=4096)
+def _inside(header: str) -> frozenset[str]:
+    """The stems of what a header has in brackets behind its name.
+
+    >>> sorted(_inside("Value (lakh INR)")), _inside("(none)")
+    (['inr', 'lakh'], frozenset())
+    """
+    inside = " ".join(re.findall(r"(?<=\w) ?\(([^)]*)\)", header))
+    return frozenset(header_words(inside)) if inside else frozenset()
+
+
+def _header_weights(header: Sequence[str], inside: Collection[str] = ()) -> list[float]:
+    """The weight of each word of a header, in (0, 1]. inside: stems of those in brackets, which tell a unit."""
+    weights = [
+        _LIGHT_WEIGHT if stem in asking().light or stem in STOP_WORDS or stem.isdigit() else 1.0 for stem in header
+    ]
     units = [
-        at > 0 and (stem in _UNITS or (stem in _SAYS_LITTLE and at == len(header) - 1))
+        at > 0 and (stem in _UNITS or stem in inside or (stem in _SAYS_LITTLE and at == len(header) - 1))
         for at, stem in enumerate(header)
     ]
     named = [at for at, unit in enumerate(units) if not unit]
@@ -233,7 +250,7 @@ def _match_header(
     written = _written(column.header, header)
     quality, skipped = 0.0, False
     for index, token in enumerate(tokens):
-        found = _header_position(token, unnamed, written)
+        found = _header_position(token, unnamed, written) or _verb_position(token, column, unnamed, written)
         if found is None and token.stem in beside and len(tokens) > 1:
             skipped = True
             continue
@@ -250,9 +267,8 @@ def _match_header(
         quality += sureness * (
             1.0 if weights[at] == 1 else _LIGHT_QUALITY if weights[at] == _LIGHT_WEIGHT else _ALL_LIGHT
         )
-    if skipped and (
-        not quality or any(stem not in _SAYS_LITTLE and stem not in asking().measures for stem in unnamed.values())
-    ):
+    little = _SAYS_LITTLE | set(asking().measures) | {stemmed(unit) for unit in asking().measures}
+    if skipped and (not quality or any(stem not in little for stem in unnamed.values())):
         return None
     return quality, unnamed
 
@@ -263,16 +279,18 @@ def _beside(table: RealityTable, column: Column) -> frozenset[str]:
         return frozenset(("date", "day"))
     if not is_amount(table, column):
         return frozenset()
-    beside = asking().beside["number"]
+    others = {stem for each in table.columns if each.name != column.name for stem in header_words(each.header)}
+    kind = asking().measures.get(header_unit(column.header), ("", 0.0))[0]
+    beside = asking().beside["number"] | asking().beside.get(kind, frozenset())
     money = column.type is ColumnType.MONEY or bool(_CURRENCY.search(column.header))
-    return beside | asking().beside["money"] if money else beside
+    return (beside | asking().beside["money"] if money else beside) - others
 
 
 def _is_vague(tokens: Sequence[Token], unnamed: Collection[str]) -> bool:
     """Whether words that may mean nothing leave out what a header is about: "work" does not name a work e-mail."""
     lexicon = asking()
     return all(lexicon.may_be_idle(token.stem) for token in tokens) and any(
-        stem not in lexicon.light for stem in unnamed
+        stem not in lexicon.light and stem not in STOP_WORDS for stem in unnamed
     )
 
 
@@ -305,7 +323,20 @@ def _header_position(
     for at, stem in unnamed.items():
         if is_noun_of(token.word, stem):
             return at, _EXACT
+    if token.word.endswith("ed"):  # the "experienced" of years of experience
+        places = [*written.get(token.word[:-1], ()), *written.get(token.word[:-2], ())]
+        return next(((at, _SYNONYM) for at in places if at in unnamed), None)
     return None
+
+
+def _verb_position(
+    token: Token, column: Column, unnamed: Mapping[int, str], written: Mapping[str, Sequence[int]]
+) -> tuple[int, float] | None:
+    """Which word of a date's header is the noun of a verb: the expiry of "expiring in May"."""
+    if not column.type.dated:
+        return None
+    places = (at for word, named in written.items() for at in named if at in unnamed and is_noun_of(word, token.stem))
+    return next(((at, _SYNONYM) for at in places), None)
 
 
 _NOUN = ("ation", "ement", "ssion", "sion", "tion", "ment", "ion", "ial", "ure", "al", "y")

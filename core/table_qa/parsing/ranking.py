@@ -1,13 +1,11 @@
-"""Reads superlatives (highest, most, latest: of groups, of rows, or alone) and lists of rows."""
-# Over 300 lines: a superlative of rows lists them with the same columns as any other list.
+"""Reads superlatives: highest, most, latest; of groups, of rows, or alone."""
+# Over 300 lines: what a superlative measures and what it ranks decide each other.
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from core.domain.dataset_queries import (
     AggregateMeasure,
     Aggregation,
-    AnyOf,
     ColumnRef,
     Grouping,
     Ordering,
@@ -15,8 +13,9 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import Column, ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import flag_values, is_amount, is_year, name_column
-from core.table_qa.parsing.aggregation import OTHER_TABLE, SUMMED, ShapeStep, read_measure
+from core.table_qa.join_paths import flag_values, is_amount, is_year, money_columns, name_column
+from core.table_qa.parsing.additive import SUMMED, may_be_summed
+from core.table_qa.parsing.aggregation import ShapeStep, read_measure
 from core.table_qa.parsing.items import (
     SUPERLATIVES,
     QuestionParse,
@@ -28,38 +27,41 @@ from core.table_qa.parsing.items import (
     first_word,
     has_word,
     is_entity,
+    is_row_name,
     number_column_at,
     only_links,
     phrase_of,
     take_date_column,
 )
 from core.table_qa.parsing.lexicon import WordMeaning, entity_stems, table_meaning
+from core.table_qa.parsing.listing import HAVING_WORDS, LISTING, WHICH, WHO, naming_columns, people_columns, row_columns
 from core.table_qa.parsing.reader import QuestionItem
-from core.table_qa.parsing.tokens import header_words
+from core.table_qa.parsing.tokens import header_unit, header_words, plain_header
 from core.text.tokenize import stem
 
-__all__ = ["check_who", "read_list", "read_superlative"]
+__all__ = ["read_superlative"]
 
-_LISTING = frozenset(("list", "show", "display", "give", "name", "identify", "find", "get", "print", "enumerate"))
-_WHO = frozenset(("who", "whom"))
-_WHICH = frozenset(("which", "what", "whose"))
-_HAVING_WORDS = frozenset(("with", "have", "has", "having", "had"))
 _COUNTING = ("most", "fewest", "least", "largest", "biggest", "greatest", "smallest", "top", "bottom", "common")
-_QUALITIES = frozenset(stem(word) for word in ("expensive", "cheap", "costly", "heavy", "old", "young", "tall", "long"))
+_QUALITIES = frozenset(
+    stem(word)
+    for word in ("expensive cheap costly pricey valuable profitable populous heavy old young tall long paid").split()
+)
+"""Words that describe a row by an amount, which is then not what is asked for: the most expensive one."""
+_DEAR = frozenset(("cheapest", "priciest", "most valuable", "least valuable"))
+_LARGE = frozenset(("largest", "biggest", "smallest", "greatest"))
+_GOOD = ("best", "worst")
+_MOST_CHOICES = 4
+"""Amounts to choose from when a superlative names none; chosen by hand."""
+_HEADS_OF_DATES = frozenset(("date", "day", "time"))
+_HOW_OR_WHEN = frozenset(("how", "when"))
 _AGES = ("youngest", "oldest")
 _BORN = frozenset(("birth", "born"))
-_FOUNDED = frozenset(stem(word) for word in ("founded", "built", "established", "opened", "constructed", "hire"))
+_FOUNDED = frozenset(stem(word) for word in ("founded", "built", "established", "opened", "constructed"))
 _MOST_RANKED = 1_000
 """A larger number beside "top" is not a number of rows."""
-_MOST_COLUMNS = 8
-"""Columns of a list, as many as a page shows without scrolling."""
-_MOST_NAMES = 3
-"""Name columns of a person: first, middle and last."""
 
 
-# Superlatives
-
-
+# Long: each case is one way a superlative can be meant.
 def read_superlative(parse: QuestionParse) -> ShapeStep:
     """Read a superlative: "top 5 employees by salary", "which department has the most employees", "latest hire". Raises
     Unclear.
@@ -76,17 +78,28 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
     target = target or _person_ranked(parse)
     unclear = Unclear(f"It is not clear what '{phrase_of(parse.words, item)}' is about.")
     word = phrase_of(parse.words, item).lower()
+    averages = [
+        each for each in parse.positions("average") if phrase_of(parse.words, parse.items[each]).lower() == "on average"
+    ]
+    if averages and measure is not None and measure.ref is not None and target:
+        parse, measure = parse.use(*averages), replace(measure, aggregation=Aggregation.AVERAGE)
     if measure is not None and word in _AGES:
         descending = measure.aggregation is Aggregation.MOST
-    if (target and word in _AGES) or (word in ("best", "worst") and not _is_good(parse, measure, word)):
+    if (target and word in _AGES) or (word in _GOOD and not _is_good(parse, measure, word)):
         raise unclear
     if target:
         if measure is None and not has_word(parse, *_COUNTING):
             raise unclear
+        if measure is None and word in _LARGE:
+            parse = _or_by_amount(parse)
         measure = measure or AggregateMeasure(Aggregation.COUNT)
         if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and by_number and not _by_quality(parse, at):
             measure = replace(measure, aggregation=Aggregation.SUM)
-        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and _may_be_summed(parse, measure):
+        if measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and (
+            _by_quality(parse, at) or (word in _GOOD and _is_average(parse, measure))
+        ):
+            parse = replace(parse, choices=(*parse.choices, (measure.aggregation, Aggregation.AVERAGE)))
+        elif measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and _may_be_summed(parse, measure):
             parse = replace(parse, choices=(*parse.choices, (measure.aggregation, Aggregation.SUM)))
         groups = parse.groups or tuple(Grouping(ref) for ref in target)
         order = Ordering(measure, descending)
@@ -95,7 +108,26 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
         measure = replace(measure, aggregation=Aggregation.MOST if descending else Aggregation.LEAST)
     if measure is None or measure.ref is None:
         raise unclear
-    return parse, _ranked_rows(parse, measure, measure.ref, descending=descending, limit=limit)
+    return parse, _ranked_rows(parse, at, measure, descending=descending, limit=limit)
+
+
+def _or_by_amount(parse: QuestionParse) -> QuestionParse:
+    """The parse with the sums by which groups of things may be the largest, besides their number; people are
+    counted."""
+    base = parse.reachable.base
+    if entity_stems(base) & asking().persons:
+        return parse
+    amounts = [column for column in base.columns if is_amount(base, column) and may_be_summed(column)]
+    counted = AggregateMeasure(Aggregation.COUNT)
+    sums = (AggregateMeasure(Aggregation.SUM, ColumnRef(base.name, column.name)) for column in amounts)
+    return replace(parse, choices=(*parse.choices, *((counted, each) for each in sums)))
+
+
+def _is_average(parse: QuestionParse, measure: AggregateMeasure) -> bool:
+    """Whether the best rating of a group may be that of one row, or of the group on average."""
+    assert measure.ref is not None
+    column = parse.reachable.paths[measure.ref.table].table.column(measure.ref.column)
+    return column is not None and not may_be_summed(column)
 
 
 def _may_be_summed(parse: QuestionParse, measure: AggregateMeasure) -> bool:
@@ -109,7 +141,7 @@ def _may_be_summed(parse: QuestionParse, measure: AggregateMeasure) -> bool:
 def _person_ranked(parse: QuestionParse) -> list[ColumnRef]:
     """The only column of people, when "who" is asked of rows that are not people: "who gave the most" of gifts."""
     base = parse.reachable.base
-    if first_word(parse) not in _WHO or set(entity_stems(base)) & asking().persons:
+    if first_word(parse) not in WHO or set(entity_stems(base)) & asking().persons:
         return []
     people = people_columns(base)
     if len(people) != 1 or people[0].key or differs_in_rows(people[0]):
@@ -118,15 +150,17 @@ def _person_ranked(parse: QuestionParse) -> list[ColumnRef]:
 
 
 def _ranked_rows(
-    parse: QuestionParse, measure: AggregateMeasure, ref: ColumnRef, *, descending: bool, limit: int | None
+    parse: QuestionParse, at: int, measure: AggregateMeasure, *, descending: bool, limit: int | None
 ) -> TableQuery:
     """The rows with the highest or lowest value, or that value alone."""
+    ref = measure.ref
+    assert ref is not None
     if parse.groups:
         return TableQuery("", groups=parse.groups, measures=(measure,))
     of_rows = measure.aggregation in (Aggregation.MOST, Aggregation.LEAST)
-    if not of_rows or (limit is None and not _asks_for_rows(parse)):
+    if not of_rows or (limit is None and not _asks_for_rows(parse, at, ref)):
         return TableQuery("", measures=(measure,))
-    columns, requested = _row_columns(parse, [ref]), (*_naming_columns(parse), ref)
+    columns, requested = row_columns(parse, [ref]), (*naming_columns(parse), ref)
     return TableQuery("", columns=columns, order=Ordering(ref, descending), limit=limit or 1, requested=requested)
 
 
@@ -156,6 +190,7 @@ def _take_limit(parse: QuestionParse, at: int) -> tuple[QuestionParse, int | Non
     return parse, None
 
 
+# Long: the places where the measure may be named, nearest first.
 def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
     """What is highest: the amount named next, an aggregate of one, or the number of rows; else the amount before."""
     item, parse = parse.items[at], parse.use(at)
@@ -175,7 +210,8 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
     if parse.item(following, "average", "sum", "median", "count", "rate"):
         parse, measure = read_measure(parse, following)
         return parse, measure or AggregateMeasure(Aggregation.COUNT)
-    if meaning := number_column_at(parse, following):
+    word = phrase_of(parse.words, item).lower()
+    if meaning := _measured_at(parse, following, word):
         summed = by_number and not _by_quality(parse, at)
         return parse.use(following), AggregateMeasure(Aggregation.SUM if summed else extreme, meaning.ref)
     if by_number and parse.item(following, "column", "table", "rows") and counts_rows(parse, following):
@@ -184,27 +220,73 @@ def _read_ranked_measure(parse: QuestionParse, at: int) -> tuple[QuestionParse, 
             raise Unclear(f"It is not clear whether 'most {word}' counts rows.")  # no "most stock"
         return parse.use(following), AggregateMeasure(Aggregation.COUNT)
     for named in (*range(following, len(parse.items)), *range(at - 1, -1, -1)):
-        if meaning := number_column_at(parse, named):
+        if meaning := _measured_at(parse, named, word):
             return parse.use(named), AggregateMeasure(extreme, meaning.ref)
     if by_number:
         return parse, AggregateMeasure(Aggregation.COUNT)
     ranked = parse.unused(at + 1)
-    own = ranked is None or is_entity(parse, at + 1)  # no "longest department"
-    column = _of_dimension(parse, phrase_of(parse.words, item).lower()) if own else None
-    return parse, AggregateMeasure(extreme, ColumnRef(parse.reachable.base.name, column.name)) if column else None
+    own = ranked is None or is_entity(parse, at + 1) or ranked.kind in ("value", "date")  # no "longest department"
+    if not own or _ranks_flag(parse, at):
+        return parse, None
+    base = parse.reachable.base
+    refs = [ColumnRef(base.name, column.name) for column in _of_dimension(base, word)]
+    if not refs:
+        return parse, None
+    parse = replace(parse, choices=(*parse.choices, *((refs[0], other) for other in refs[1:])))
+    return parse, AggregateMeasure(extreme, refs[0])
 
 
-def _of_dimension(parse: QuestionParse, word: str) -> Column | None:
-    """The table's only amount of what a word compares: "longest" of lengths and durations."""
-    base, stems = parse.reachable.base, asking().dimensions.get(word, frozenset())
-    fitting = [each for each in base.columns if is_amount(base, each) and stems & set(header_words(each.header))]
-    return fitting[0] if len(fitting) == 1 else None
+def _ranks_flag(parse: QuestionParse, at: int) -> bool:
+    """Whether what is ranked is what the rows have: the "largest garden" of listings with and without one."""
+    behind = parse.items[at + 1 : at + 3]
+    if not behind or behind[0].kind != "column" or behind[0].meaning is None or behind[0].meaning.column is None:
+        return False
+    named = len(behind) > 1 and (behind[1].kind == "value" or is_row_name(parse, at + 2))
+    return flag_values(behind[0].meaning.column) is not None and not named
+
+
+def _measured_at(parse: QuestionParse, at: int, word: str) -> WordMeaning | None:
+    """The amount an item names, if a superlative may compare it: "longest" compares lengths and times."""
+    item, only = parse.item(at, "column", "table"), asking().dimensions.get(word) and word not in (*_LARGE, *_GOOD)
+    for meaning in (item.meaning, *item.rivals) if item and only else ():
+        column = meaning.column if meaning else None
+        if meaning and column and is_amount(meaning.path.table, column) and _fits(column, word):
+            return None if meaning.path.reverse is not None else meaning
+    return None if only else number_column_at(parse, at)
+
+
+def _of_dimension(table: RealityTable, word: str) -> list[Column]:
+    """The amounts of what a word compares: lengths and durations of "longest"; for "largest" without any, each of a
+    few, to choose from."""
+    amounts = [column for column in table.columns if is_amount(table, column) and flag_values(column) is None]
+    fitting = [column for column in amounts if _fits(column, word)]
+    if word in _DEAR:
+        return money_columns(table)
+    if word in _LARGE and not fitting and 1 < len(amounts) <= _MOST_CHOICES:
+        return amounts
+    return fitting
+
+
+def _fits(column: Column, word: str) -> bool:
+    """Whether a superlative compares what a column holds, by a word of its header or its unit: lengths and times of
+    "longest"."""
+    kind = asking().measures.get(header_unit(column.header), ("", 0.0))[0]
+    dimensions = asking().dimensions.get(word, frozenset())
+    return bool(dimensions & {*header_words(column.header), f"kind {kind}"})
 
 
 def _by_quality(parse: QuestionParse, at: int) -> bool:
-    """Whether "most" is followed by a quality, which is compared and not added up: "most expensive"."""
+    """Whether a superlative is followed by a quality, which is compared and not added up: "most expensive", "best
+    yielding"."""
     last, tokens = parse.items[at].last, parse.words.tokens
-    return last < len(tokens) and tokens[last].stem in _QUALITIES
+    if last >= len(tokens):
+        return False
+    named = parse.items[at + 1].meaning if at + 1 < len(parse.items) else None
+    if phrase_of(parse.words, parse.items[at]).lower() in _DEAR:
+        return True
+    header = plain_header(named.column.header) if named is not None and named.column is not None else ()
+    word = tokens[last].word
+    return tokens[last].stem in _QUALITIES or (bool(header) and word.endswith(("ing", "ed")) and word not in header)
 
 
 def _read_order(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure | None]:
@@ -235,6 +317,8 @@ def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[Q
     word = phrase_of(parse.words, parse.items[at]).lower()
     if word in _AGES:
         return _read_age(parse, youngest=word == "youngest")
+    if word == "newest":
+        return _read_newest(parse, at)
     if word.startswith("longest") or word == "most senior":
         return parse, AggregateMeasure(Aggregation.LEAST, _hired(parse))
     if word in ("first", "last") and not _orders_rows(parse, at):
@@ -254,18 +338,45 @@ def _read_latest(parse: QuestionParse, at: int, extreme: Aggregation) -> tuple[Q
 
 
 def _read_age(parse: QuestionParse, *, youngest: bool) -> tuple[QuestionParse, AggregateMeasure]:
-    """ "youngest": by the column of ages, or of births; "oldest" also by what was founded or built. Raises Unclear."""
+    """ "youngest" and "oldest": by the column of ages, or of births; of things by what says since when they are, by
+    their only year, or by their dates. Raises Unclear."""
     base = parse.reachable.base
+    people = bool(entity_stems(base) & asking().persons)
+    extreme = Aggregation.MOST if youngest else Aggregation.LEAST
+    begun = _BORN if people else _BORN | _FOUNDED
     for column in base.columns:
         stems, ref = set(header_words(column.header)), ColumnRef(base.name, column.name)
         if column.type.numeric and "age" in stems:
             return parse, AggregateMeasure(Aggregation.LEAST if youngest else Aggregation.MOST, ref)
-        if column.type.dated and stems & (_BORN if youngest else _BORN | _FOUNDED):
-            return parse, AggregateMeasure(Aggregation.MOST if youngest else Aggregation.LEAST, ref)
+        if (column.type.dated or is_year(column)) and stems & begun:
+            return parse, AggregateMeasure(extreme, ref)
     years = [column for column in base.columns if is_year(column)]
-    if len(years) == 1 and not youngest:
-        return parse, AggregateMeasure(Aggregation.LEAST, ColumnRef(base.name, years[0].name))
-    raise Unclear("No column says how old they are.")
+    if people or len(years) > 1:
+        raise Unclear("No column says how old they are.")
+    if years:
+        return parse, AggregateMeasure(extreme, ColumnRef(base.name, years[0].name))
+    parse, ref = take_date_column(parse)
+    return parse, AggregateMeasure(extreme, ref)
+
+
+def _read_newest(parse: QuestionParse, at: int) -> tuple[QuestionParse, AggregateMeasure]:
+    """ "newest": of people by when they came, of things by their only year, else by their dates. Raises Unclear."""
+    base = parse.reachable.base
+    if entity_stems(base) & asking().persons:
+        hired = {"hire", *asking().synonyms["hire"]}
+        if any(column.type.dated and hired & set(header_words(column.header)) for column in base.columns):
+            return parse, AggregateMeasure(Aggregation.MOST, _hired(parse))
+    years = [column for column in base.columns if is_year(column)]
+    if len(years) == 1 and not any(parse.meaning(each).column in base.columns for each in _dates_named(parse)):
+        return parse, AggregateMeasure(Aggregation.MOST, ColumnRef(base.name, years[0].name))
+    parse, ref = take_date_column(parse)
+    return parse, AggregateMeasure(Aggregation.MOST, ref)
+
+
+def _dates_named(parse: QuestionParse) -> list[int]:
+    """Where unused items name dates."""
+    columns = ((at, parse.meaning(at).column) for at in parse.positions("column"))
+    return [at for at, column in columns if column is not None and column.type.dated]
 
 
 def _hired(parse: QuestionParse) -> ColumnRef:
@@ -302,10 +413,10 @@ def _read_target(parse: QuestionParse, at: int) -> tuple[QuestionParse, list[Col
         meaning = _rankable(parse, named)
         if meaning is None:
             continue
-        is_list_request = first_word(parse) in _WHICH | _LISTING | {"top", "in"}
+        is_list_request = first_word(parse) in WHICH | LISTING | {"top", "in"}
         behind = parse.words.tokens[parse.items[named].last : parse.items[named].last + 1]
-        is_list_request = is_list_request or any(token.word in _HAVING_WORDS for token in behind)
-        if is_list_request or parse.items[named].first > parse.items[at].first or has_word(parse, *_WHICH):
+        is_list_request = is_list_request or any(token.word in HAVING_WORDS for token in behind)
+        if is_list_request or parse.items[named].first > parse.items[at].first or has_word(parse, *WHICH):
             return parse.use(named), display_columns(parse, meaning, named)
     return parse, []
 
@@ -336,141 +447,38 @@ def _end_of_link_table(parse: QuestionParse, item: QuestionItem) -> WordMeaning 
     return None
 
 
-def _asks_for_rows(parse: QuestionParse) -> bool:
-    """Whether a superlative asks for the row, not for the number alone: "who earns most", "the oldest employee"."""
+def _asks_for_rows(parse: QuestionParse, at: int, ref: ColumnRef) -> bool:
+    """Whether a superlative asks for the row, not for the number alone: "who earns most", "the oldest employee".
+
+    A number named right behind the superlative is asked for itself ("the highest salary"), unless the rows are named
+    before it ("employees with the highest salary"). What only describes the rows ("most expensive") is not.
+    """
     first = first_word(parse)
-    if first in _WHO or has_word(parse, "who"):
+    if first in _HOW_OR_WHEN:
+        return False
+    if first in WHO or has_word(parse, "who"):
         return True
-    if first in _LISTING | _WHICH and any(is_entity(parse, at) for at in range(len(parse.items))):
-        return first != "what" or not has_word(parse, "is", "was")
-    qualified = [at for at, item in enumerate(parse.items) if item.kind in SUPERLATIVES and _by_quality(parse, at)]
-    if any(at + 1 < len(parse.items) and parse.items[at + 1].kind == "value" for at in qualified):
-        return True  # "most expensive syrup"
-    named = [at for at in parse.positions("table") if is_entity(parse, at) and not only_links(parse, at)]
-    return bool(named) and first not in ("what", "how")
-
-
-def people_columns(table: RealityTable) -> list[Column]:
-    """The columns that hold people: names, or what people are called by their part, such as a donor."""
-    return [
-        column
-        for column in table.columns
-        if column.personal == "a name"
-        or (column.type is ColumnType.TEXT and flag_values(column) is None and _names_people(column.header))
+    if not _names_measure(parse, at, ref):
+        return True
+    entities = [
+        named for named, item in enumerate(parse.items) if item.meaning is not None and is_row_name(parse, named)
     ]
+    if any(named < at and not only_links(parse, named) for named in entities):
+        return True
+    return bool(entities) and first in LISTING | WHICH - {"what"}
 
 
-def _names_people(header: str) -> bool:
-    """
-    >>> _names_people("Owner"), _names_people("Requested by"), _names_people("Owner type")
-    (True, True, False)
-    """
-    words = header_words(header)
-    return words[-1] in asking().persons or (words[0] in asking().persons and words[-1] in ("by", "to"))
-
-
-def check_who(parse: QuestionParse, query: TableQuery) -> None:
-    """Raises Unclear when "who" asks of rows that are not people for what is no column of people."""
-    base = parse.reachable.base
-    if first_word(parse) not in _WHO or set(entity_stems(base)) & asking().persons:
-        return
-    people = [(path.alias, column) for path in parse.reachable.joinable() for column in people_columns(path.table)]
-    if any(alias == base.name and (column.key or differs_in_rows(column)) for alias, column in people):
-        return
-    shown = {*query.requested, *query.columns, *(group.ref for group in query.groups)}
-    if not shown & {ColumnRef(alias, column.name) for alias, column in people}:
-        raise Unclear("No column says who.")
-
-
-# Lists
-
-
-def read_list(parse: QuestionParse) -> tuple[QuestionParse, TableQuery]:
-    """List rows with their identifying columns, or the distinct values of columns. Raises Unclear."""
-    entities = [at for at in parse.positions("table", "rows", "column") if is_entity(parse, at)]
-    if entities and _is_possessed(parse, entities[0]):
-        parse = parse.add_doubt(OTHER_TABLE)
-    distinct = parse.positions("distinct")
-    parse = parse.use(*entities, *distinct)
-    requested: list[ColumnRef] = []
-    for at in entities:
-        before = parse.item(at - 1, "column")
-        column = before.meaning.column if before and before.meaning else None
-        if before and column and column.type.dated and before.last == parse.items[at].first:
-            raise Unclear(f"It is not clear which rows '{phrase_of(parse.words, before)}' means.")
-    for at in parse.positions("column", "table"):
-        if not only_links(parse, at):
-            meaning = column_at(parse, at)
-            if meaning is None:
-                raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[at])}' is about.")
-            target = parse.reachable.target(meaning.path.alias, meaning.ref.column)
-            if not requested and not entities and target is not None and meaning.kind == "column":
-                parse = parse.add_doubt(OTHER_TABLE)
-            requested += display_columns(parse, meaning, at)
-        parse = parse.use(at)
-    if not entities and not distinct and requested and _any_amount(parse, requested):
-        if (query := _one_total(parse, requested)) is not None:
-            return parse, query
-        parse = replace(parse, one_row=first_word(parse) not in _LISTING)
-    values = requested and not _any_amount(parse, requested) and (distinct or not entities)
-    if values and not _selects_single_rows(parse):
-        return parse, TableQuery("", columns=tuple(dict.fromkeys(requested)), distinct=True)
-    telling = tuple(dict.fromkeys(requested)) or _naming_columns(parse)
-    return parse, TableQuery("", columns=_row_columns(parse, requested), requested=telling)
-
-
-def _one_total(parse: QuestionParse, requested: Sequence[ColumnRef]) -> TableQuery | None:
-    """ "gross income from Yangon" is one number; None for what is not added up, and where single rows are asked for."""
-    ref, base = requested[0], parse.reachable.base
-    column = base.column(ref.column) if ref.table == base.name and len(requested) == 1 else None
-    summed = column is not None and bool(set(header_words(column.header)) & SUMMED)
-    if not summed or first_word(parse) in _LISTING | _WHO or not parse.where or _selects_single_rows(parse):
-        return None
-    return TableQuery("", measures=(AggregateMeasure(Aggregation.SUM, ref),))
-
-
-def _is_possessed(parse: QuestionParse, at: int) -> bool:
-    """Whether the rows are only what something named before has: "departments that have employees"."""
-    first = parse.items[at].first
-    before = parse.words.tokens[first - 1].word if first else ""
-    return before in _HAVING_WORDS and any(item.kind in ("column", "table") for item in parse.items[:at])
-
-
-def _any_amount(parse: QuestionParse, refs: Sequence[ColumnRef]) -> bool:
-    tables = {ref: parse.reachable.paths[ref.table].table for ref in refs}
-    return any((column := table.column(ref.column)) and is_amount(table, column) for ref, table in tables.items())
-
-
-def _condition_columns(parse: QuestionParse) -> list[ColumnRef]:
-    """The columns with a condition, those of other tables' rows left out."""
-    clauses = (clause for _, clause in parse.where if isinstance(clause, AnyOf))
-    return [condition.ref for clause in clauses for condition in clause.conditions]
-
-
-def _selects_single_rows(parse: QuestionParse) -> bool:
-    """Whether a condition selects single rows ("the department of Talia Gaspari"), whose names belong in the list."""
-    base = parse.reachable.base
-    named = {column.name for column in base.columns if column.key or column.personal == "a name"}
-    return any(ref.table == base.name and ref.column in named for ref in _condition_columns(parse))
-
-
-def _naming_columns(parse: QuestionParse) -> tuple[ColumnRef, ...]:
-    """The columns that name a row: a person's names, else the name column, else a text that differs in every row."""
-    base = parse.reachable.base
-    names = [column for column in base.columns if column.personal == "a name"][:_MOST_NAMES]
-    if not names:
-        named = [name_column(base), *(column for column in base.columns if differs_in_rows(column))]
-        names = [column for column in named if column is not None][:1]
-    return tuple(ColumnRef(base.name, column.name) for column in names)
-
-
-def _row_columns(parse: QuestionParse, requested: Sequence[ColumnRef]) -> tuple[ColumnRef, ...]:
-    """What identifies a row, what was asked of it, what the conditions are about, and then its other columns."""
-    base = parse.reachable.base
-    keys = [ColumnRef(base.name, column.name) for column in base.columns if column.key][:1]
-    columns = dict.fromkeys((*keys, *_naming_columns(parse), *requested, *_condition_columns(parse)))
-    for column in base.columns:
-        if len(columns) >= _MOST_COLUMNS:
-            break
-        columns[ColumnRef(base.name, column.name)] = None
-    return tuple(columns)
+def _names_measure(parse: QuestionParse, at: int, ref: ColumnRef) -> bool:
+    """Whether the column that is ranked is named right behind a superlative; of a date with "date"."""
+    item = parse.items[at + 1] if at + 1 < len(parse.items) else None
+    if item is None or item.kind not in ("column", "table") or _by_quality(parse, at):
+        return False
+    if phrase_of(parse.words, parse.items[at]).lower() in _AGES:
+        return parse.words.tokens[item.last - 1].stem == "age"  # "oldest patient" is not about the age alone
+    meanings = [
+        meaning for meaning in (item.meaning, *item.rivals) if meaning is not None and meaning.column is not None
+    ]
+    named = [meaning.column for meaning in meanings if meaning.ref == ref]
+    if not named or named[0] is None or not named[0].type.dated:
+        return bool(named)
+    return parse.words.tokens[item.last - 1].word in _HEADS_OF_DATES

@@ -28,7 +28,15 @@ from core.table_qa.parsing.tokens import (
     tokenize_question,
 )
 
-__all__ = ["QuestionItem", "QuestionReading", "QuestionWords", "ambiguous_date", "read_question", "split_question"]
+__all__ = [
+    "PARTICIPLES",
+    "QuestionItem",
+    "QuestionReading",
+    "QuestionWords",
+    "ambiguous_date",
+    "read_question",
+    "split_question",
+]
 
 _LONGEST_NAME = 6
 """Greatest number of tokens of a table or column name. Chosen by hand."""
@@ -50,7 +58,7 @@ _OPERATOR_WORD, _OPERATOR_PHRASE = 1.05, 1.3
 _DATE_WORD = 1.5
 _NUMBER = 0.8
 _ROW_WORD = 0.9
-_PARTICIPLES = frozenset(
+PARTICIPLES = frozenset(
     "held made taken sold given written run paid bought done sent drawn driven flown kept led won".split()
 )
 _ORDERING_STEMS = frozenset(
@@ -97,8 +105,16 @@ class QuestionReading:
 
 NUMERIC_DATE = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d\d)\b")
 _NEITHER = re.compile(r"(?i)\bneither\b(.+?)\bnor\b")
-_MORE = {"better": "more", "higher": "more", "more": "more", "worse": "less", "lower": "less", "less": "less"}
-_THAN = re.compile(r"(?i)\b(better|higher|more|worse|lower|less) in (\w+) than in (\w+)")
+_MORE = {
+    "better": "more",
+    "higher": "more",
+    "more": "more",
+    "worse": "less",
+    "lower": "less",
+    "less": "less",
+    "fewer": "less",
+}
+_THAN = re.compile(r"(?i)\b(better|higher|more|worse|lower|less|fewer)( \w+)? in (\w+) than in (\w+)")
 _ONE = re.compile(
     r"(?i)\b(over|under|than|least|most|within|exactly|about) an? "
     r"(hour|minute|day|week|month|year|ton|tonne|kilo|million|thousand|mile|kilometre|kilometer|metre|meter)\b"
@@ -136,7 +152,10 @@ def split_question(question: str, today: date) -> QuestionWords:
     question = _expandable().sub(lambda match: asking().expanded[match.group().lower()], question)
     question = NUMERIC_DATE.sub(lambda match: _iso(match) or match.group(), question)
     question = _NEITHER.sub(r"not \1 and not ", question)
-    question = _THAN.sub(lambda match: f"with {match[2]} {_MORE[match[1].lower()]} than {match[3]}", question)
+    question = _THAN.sub(
+        lambda match: f"with{match[2] or ''} {match[3]} {_MORE[match[1].lower()]} than{match[2] or ''} {match[4]}",
+        question,
+    )
     question = _ONE.sub(r"\1 1 \2", question)
     tokens = tokenize_question(question)
     dates = tuple(date_spans(question, tokens, today))
@@ -192,17 +211,24 @@ def _skip_cost(tokens: Sequence[Token], at: int) -> float:
 def _without_agents(words: QuestionWords, items: Sequence[QuestionItem]) -> tuple[QuestionItem, ...]:
     """The items without the "by" of "held by people": it names who did something, not what to group by."""
     ends = {item.last for item in items}
+    beginning = {item.first: item for item in items}
 
     def names_agent(item: QuestionItem) -> bool:
         if item.kind != "group" or not item.first or item.first in ends or words.tokens[item.first].word != "by":
             return False
         before = words.tokens[item.first - 1]
         after = words.tokens[item.last].word if item.last < len(words.tokens) else ""
+        behind = beginning.get(item.last)
+        column = behind.meaning.column if behind is not None and behind.meaning is not None else None
+        if behind is not None and behind.kind == "column" and column is not None and not flag_values(column):
+            last = words.tokens[behind.last - 1].word
+            if not last.endswith("s") and last not in ("people", "staff"):
+                return False  # "paid by flag"
         if after in ("people", "persons", "someone") or (
             before.stem in asking().linking and before.stem not in _ORDERING_STEMS
         ):
             return True
-        return before.word in _PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
+        return before.word in PARTICIPLES or (before.word.endswith("ed") and before.stem not in _ORDERING_STEMS)
 
     return tuple(item for item in items if not names_agent(item))
 

@@ -16,6 +16,7 @@ __all__ = [
     "Operator",
     "Token",
     "date_spans",
+    "header_unit",
     "header_words",
     "operators",
     "plain_header",
@@ -158,7 +159,7 @@ def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[Date
     rest = question
     for period, at, end in _date_ranges(question, today):
         inside = [index for index, token in enumerate(tokens) if at <= token.start < end]
-        if inside and rest[at:end] == question[at:end]:
+        if inside and rest[at:end] == question[at:end] and not re.match(r"/\d", question[end:]):
             rest = rest[:at] + "\0" * (end - at) + rest[end:]
             spans.append(DateSpan(period, inside[0], inside[-1] + 1))
     taken = {index for span in spans for index in range(span.first, span.last)}
@@ -220,6 +221,8 @@ def header_words(header: str) -> tuple[str, ...]:
         suffix = _SUFFIX.match(part) if part not in _WHOLE_WORDS else None
         words += list(suffix.groups()) if suffix else [part]
     short = asking().abbreviations
+    if len(words) > 1 and words[-1] == "min":
+        words[-1] = "minutes"  # "Delay (min)", but "Min. salary"
     return tuple(stem(word) for part in words for word in short.get(part, part).split())
 
 
@@ -267,3 +270,22 @@ def _singular(word: str) -> str:
     if len(word) > 4 and word.endswith(("xes", "ches", "shes", "sses", "zes")):
         return word[:-2]
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+_SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
+"""Units that a header means only in the plural: "year of study" is no length of time."""
+
+
+@lru_cache(maxsize=4096)
+def header_unit(header: str) -> str:
+    """The unit a header names, "" for none.
+
+    >>> header_unit("Wait (min)"), header_unit("Area m2"), header_unit("Year of study")
+    ('min', 'm2', '')
+    """
+    if re.search(r"\w ?/ ?\w", header):
+        return ""  # "t/ha" is a ratio
+    words = re.findall(r"[a-z]+2?", header.lower())
+    known = asking().measures
+    units = [word for word in words if word in known and (word.endswith("s") or stem(word) not in _SPANS)]
+    return units[-1] if units else ""

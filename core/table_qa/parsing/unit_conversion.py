@@ -1,36 +1,18 @@
 """Units: what a header measures in, and numbers of a question in another unit."""
 
 import re
-from functools import lru_cache
 
 from core.domain.datasets import ColumnType
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import is_amount, is_year
 from core.table_qa.parsing.items import QuestionParse, Unclear
 from core.table_qa.parsing.lexicon import WordMeaning
-from core.table_qa.parsing.tokens import header_words, value_words
+from core.table_qa.parsing.tokens import header_unit, header_words, value_words
 from core.text.tokenize import stem
 
-__all__ = ["age_of_people", "header_unit", "in_unit_of", "measured_in", "unit_behind", "year_compared"]
+__all__ = ["age_of_people", "in_unit_of", "measured_in", "unit_behind", "year_compared"]
 
 _SEX = frozenset(("gender", "sex"))
-_SPANS = frozenset(("minut", "hour", "day", "week", "month", "year"))
-"""Units that a header means only in the plural: "year of study" is no length of time."""
-
-
-@lru_cache(maxsize=4096)
-def header_unit(header: str) -> str:
-    """The unit a header names, "" for none.
-
-    >>> header_unit("Wait (min)"), header_unit("Area m2"), header_unit("Year of study")
-    ('min', 'm2', '')
-    """
-    if re.search(r"\w ?/ ?\w", header):
-        return ""  # "t/ha" is a ratio
-    words = re.findall(r"[a-z]+2?", header.lower())
-    known = asking().measures
-    units = [word for word in words if word in known and (word.endswith("s") or stem(word) not in _SPANS)]
-    return units[-1] if units else ""
 
 
 def in_unit_of(meaning: WordMeaning, values: tuple[str, ...], unit: str) -> tuple[str, ...]:

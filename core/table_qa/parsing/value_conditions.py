@@ -23,8 +23,8 @@ from core.table_qa.parsing.items import (
 )
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem
-from core.table_qa.parsing.tokens import header_words
-from core.table_qa.parsing.unit_conversion import header_unit, in_unit_of
+from core.table_qa.parsing.tokens import header_unit, header_words
+from core.table_qa.parsing.unit_conversion import in_unit_of
 from core.text.tokenize import stem
 
 __all__ = [
@@ -342,8 +342,9 @@ def _add_empty(parse: QuestionParse, at: int, *, negated: bool) -> QuestionParse
 def read_flags(parse: QuestionParse) -> QuestionParse:
     """Read yes/no columns named as adjectives: "exempt employees", "not active". Raises Unclear."""
     for at in range(len(parse.items)):
-        item = parse.item(at, "column")
-        if item is not None and parse.item(at + 1, "rate"):
+        rated = parse.item(at, "column", "table") if parse.item(at + 1, "rate") else None
+        item = rated or parse.item(at, "column")
+        if item is not None and rated is not None:
             item = _flag_meant(item)
             parse = replace(parse, items=(*parse.items[:at], item, *parse.items[at + 1 :]))
         meaning = item.meaning if item else None

@@ -1,17 +1,12 @@
 """Ask: a question in natural language, how it was interpreted, and the rows that answer it or why no table can."""
 # Over 300 lines: the question, its example questions and its answer are one flow down the page.
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 import streamlit as st
 
 from core.domain.dataset_queries import ColumnRef, OtherReading, Rows, TableAnswer, TableQuery
-from core.domain.datasets import Column, RealityTable
-from core.domain.documents import TableRole
-from core.table_qa.parsing.tokens import plain_header
-from core.table_qa.table_quality import good_amounts, good_flags, good_groups
 from pages.components import cards, notices
 from pages.components.data import charts, guided, rows, state
 from pages.components.data.rows import column_labels
@@ -19,49 +14,7 @@ from pages.components.data.state import TablesView
 from pages.components.urls import page_path
 from pages.components.wording import count, plain, shorten
 
-__all__ = ["answerable", "candidates", "draw"]
-
-_TABLES = 3  # tables that examples are made from; chosen by hand
-
-
-def answerable(tables: Sequence[RealityTable], answers: Callable[[str], bool], most: int) -> list[str]:
-    """The first questions that have an answer. answers: whether the tables answer one."""
-    return list(islice((question for question in candidates(tables) if answers(question)), most))
-
-
-def candidates(tables: Sequence[RealityTable]) -> list[str]:
-    """Questions in the order they are worth asking, the same for the same tables; the largest records come first."""
-    ordered = sorted(tables, key=lambda table: (table.role is not TableRole.RECORDS, -table.rows, table.name))
-    ranked = [
-        (kind + 2 * index, index, question)
-        for index, table in enumerate(ordered[:_TABLES])
-        for kind, question in _candidates_for(table)
-    ]
-    return list(dict.fromkeys(question for _, _, question in sorted(ranked)))
-
-
-def _candidates_for(table: RealityTable) -> Iterator[tuple[int, str]]:
-    """Questions one table can answer, by kind, the simplest kind first."""
-    noun = table.name.replace("_", " ")
-    groups, amounts = good_groups(table), good_amounts(table)
-    day = next((column for column in table.columns if column.type.dated and column.distinct > 1), None)
-    rows = noun if noun.endswith("s") else f"number of rows of {noun}"
-    yield 0, f"How many {noun} are there?" if noun.endswith("s") else f"How many rows of {noun} are there?"
-    if groups:
-        yield 1, f"{rows} by {_words(groups[0])}"
-    if amounts and groups:
-        yield 2, f"average {_words(amounts[0])} by {_words(groups[min(1, len(groups) - 1)])}"
-    if groups and (flags := good_flags(table)):
-        yield 3, f"{_words(flags[0])} rate by {_words(groups[0])}"
-    if day:
-        yield 4, f"{rows} by {_words(day)} year"
-    if groups and (least := min(groups, key=lambda column: column.distinct)).top:
-        yield 5, f"{rows} where {_words(least)} is {least.top[-1][0]}"
-
-
-def _words(column: Column) -> str:
-    return " ".join(plain_header(column.header))
-
+__all__ = ["draw"]
 
 _MOST_TAKEN = 100_000  # rows of a download; chosen by hand
 _EXAMPLES = 6  # example questions; chosen by hand
@@ -128,12 +81,7 @@ def _question(offered: Sequence[str]) -> str:
 
 def _example_questions(seen: TablesView) -> list[str]:
     """Questions these tables do answer."""
-
-    def answers(question: str) -> bool:
-        answer = state.table_service().ask(question, seen.project)
-        return answer.rows is not None and answer.rows.total > 0
-
-    return state.cached("examples", seen.mark, lambda: answerable(seen.in_use, answers, _EXAMPLES))
+    return state.cached("examples", seen.mark, lambda: state.table_service().examples(_EXAMPLES, seen.project))
 
 
 def _take_example() -> None:

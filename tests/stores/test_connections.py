@@ -1,0 +1,42 @@
+"""Connections that the server ended are replaced before anybody notices, without asking the server each time."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from sqlalchemy import Engine, event, text
+
+from storage.postgres.database import Database, conninfo_of, engine_for
+
+
+@pytest.fixture
+def own(engine: Engine) -> Iterator[Engine]:
+    """A pool of its own on the shared server."""
+    own = engine_for(engine.url.render_as_string(hide_password=False))
+    yield own
+    own.dispose()
+
+
+def backend(database: Database) -> int:
+    """The process of the server that answers."""
+    with database.transaction("looking who answers") as connection:
+        return int(connection.scalar(text("SELECT pg_backend_pid()")))
+
+
+def test_a_connection_that_the_server_ended_is_replaced_at_once(own: Engine, engine: Engine) -> None:
+    database = Database(own, "connections")
+    first = backend(database)
+    assert backend(database) == first
+    with psycopg.connect(conninfo_of(engine.url), autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", (first,))
+    second = backend(database)  # perhaps before the end of the first one has arrived here
+    assert second != first and backend(database) == second
+
+
+def test_taking_a_connection_asks_the_server_nothing(own: Engine) -> None:
+    database = Database(own, "connections")
+    backend(database)
+    statements = list[str]()
+    event.listen(own, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    backend(database)
+    assert [each.split("(")[0] for each in statements] == ["SELECT set_config", "SELECT pg_backend_pid"]
