@@ -29,6 +29,7 @@ help:
 	@echo "make lock      choose the newest versions that fit requirements*.txt, and write the lock files"
 	@echo "make licences  write the table of licences in docs/licences.md"
 	@echo "make sbom      write sbom.json: all installed packages with versions and licences (CycloneDX)"
+	@echo "make tools     install what the tests and checks need"
 	@echo "make clean     remove the environment, never your data"
 
 run: $(RUNTIME)

@@ -230,7 +230,7 @@ def killed_restore(made: Made, folder: Path, point: KillPoint) -> list[str]:
 def killed_upgrade(made: Made, folder: Path, point: KillPoint) -> list[str]:
     """The program that upgrades a database is killed, for every older schema; opened again, all is upgraded."""
     from storage.embedded_postgres.server import start_embedded
-    from storage.migrations import migrate
+    from storage.migrations import head, migrate
     from storage.postgres.database import engine_for
     from tests.stores.earlier_databases import REVISIONS, create_earlier, schema_of
 
@@ -241,7 +241,7 @@ def killed_upgrade(made: Made, folder: Path, point: KillPoint) -> list[str]:
         base = engine_for(server.url("fivefold"))
         migrate(base)
         expected = schema_of(base)
-        for revision in REVISIONS:
+        for revision in (each for each in REVISIONS if each != head()):  # the newest one is not upgraded
             with base.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql(f"CREATE DATABASE at{revision}")
             engine = engine_for(server.url(f"at{revision}"))
