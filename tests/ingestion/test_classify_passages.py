@@ -149,6 +149,12 @@ def test_what_all_passages_say_alike_is_what_their_document_says() -> None:
     assert (alone.truth, {each.truth for each in alike}) == ("reference", {"intent"})
 
 
+def test_rows_of_a_table_have_the_truth_of_their_document() -> None:
+    rows = [replace(each, rows=(2, 9)) for each in with_advice()]
+    labelled = by_model(labels("reality"), rows, NO_VECTORS, model_that_reads(Truth.REFERENCE, 5.0))
+    assert {each.truth for each in labelled} == {"reality"}
+
+
 def test_a_few_words_are_left_alone() -> None:
     model = model_that_reads(Truth.REFERENCE, 5.0)
     few = [passage("Cool kilns slowly."), passage("Write down every firing.")]

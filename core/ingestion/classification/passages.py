@@ -78,12 +78,15 @@ class _ScoredPassage:
 def _scored(
     passages: Sequence[Passage], vectors: NDArray[np.float32], model: ClassifierModel
 ) -> list[_ScoredPassage | None]:
-    """What the learned model finds in each passage; None for those with too few known words, or without a model."""
+    """What the learned model finds in each passage; None for rows of tables, which are no sentences like those it was
+    learned from, for passages with too few known words, and without a model."""
     head = model.heads.get(PASSAGE_HEAD)
     found: list[_ScoredPassage | None] = [None] * len(passages)
     if head is None:
         return found
     for number, passage in enumerate(passages):
+        if passage.rows is not None:
+            continue
         rows, values = model.vocabularies["words"].vector(word_places(passage.text).counts)
         if len(rows) >= LEAST_WORDS:
             scores = head.bias + values @ head.words["words"][rows]
