@@ -44,6 +44,7 @@ __all__ = [
     "NotSignedIn",
     "Outdated",
     "StoreFailed",
+    "StoreUnavailable",
     "SynthesisFailed",
     "SynthesisFailure",
     "UnreadableFile",
@@ -145,6 +146,10 @@ class NotFound(FivefoldError):
 
 class StoreFailed(FivefoldError):
     """The database, an index or the blob store did not respond."""
+
+
+class StoreUnavailable(StoreFailed):
+    """A store does not answer or its disk is full, so the same work may succeed later."""
 
 
 class ModelUnavailable(FivefoldError):

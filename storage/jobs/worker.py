@@ -18,19 +18,24 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from core.domain.errors import FileTooCostly, FivefoldError, NotFound
+from core.domain.errors import FileTooCostly, FivefoldError, NotFound, StoreUnavailable
 from core.library.background_jobs import JobHandler
 from core.ports.job_queue import JobKind
 from storage.jobs.queue import TASK, WORK, queue_name
 
 if TYPE_CHECKING:
-    from procrastinate import App, JobContext
+    from procrastinate import App, BaseRetryStrategy, JobContext
     from procrastinate.jobs import Job
 
 __all__ = ["JobSlots", "JobWorker", "jobs_at_once", "machine"]
 
 ATTEMPTS = 3
 """Attempts per document, counting errors and crashes of the process alike. Chosen by hand, not fitted."""
+STORE_ATTEMPTS = 30
+"""Attempts while a store does not answer, within some 25 minutes: nothing is wrong with the file. Chosen by hand."""
+
+_FIRST_WAIT_SECONDS, _LONGER_SECONDS, _LONGEST_WAIT_SECONDS = 2, 10, 60
+"""Before the second attempt, added for each further one, and at most. Chosen by hand."""
 
 _LOOK_SECONDS = 2.0  # between looks for new, and for abandoned, jobs. Chosen by hand.
 _NEWBORN_SECONDS = 3  # a worker registers shortly before it takes its lock
@@ -81,11 +86,9 @@ class JobWorker:
     @asynccontextmanager
     async def _opened(self) -> "AsyncIterator[App]":
         from procrastinate import App, PsycopgConnector
-        from procrastinate.retry import RetryStrategy
 
         app = App(connector=PsycopgConnector(conninfo=self._conninfo, min_size=1, max_size=4))
-        # A store that does not answer, or a model that is still being copied, may be available a little later.
-        retry = RetryStrategy(max_attempts=ATTEMPTS - 1, wait=2, linear_wait=10)
+        retry = _retries()
         app.task(name=TASK, pass_context=True, retry=retry)(self._ingest)
         app.task(name=WORK, pass_context=True, retry=retry)(self._run_work)
         async with app.open_async():
@@ -175,9 +178,27 @@ class JobWorker:
             error = await asyncio.wrap_future(outcome)
         if error is None:
             return
-        if job.attempts + 1 >= ATTEMPTS and isinstance(error, Exception):
+        if job.attempts + 1 >= _most_attempts(error) and isinstance(error, Exception):
             await asyncio.to_thread(self._give_up, job, error)
         raise error
+
+
+def _most_attempts(error: BaseException) -> int:
+    return STORE_ATTEMPTS if isinstance(error, StoreUnavailable) else ATTEMPTS
+
+
+def _retries() -> "BaseRetryStrategy":
+    """A store that does not answer, or a model that is still being copied, may be available a little later."""
+    from procrastinate import BaseRetryStrategy, RetryDecision
+
+    class Retries(BaseRetryStrategy):
+        def get_retry_decision(self, *, exception: BaseException, job: "Job") -> RetryDecision | None:
+            if job.attempts + 1 >= _most_attempts(exception):
+                return None
+            seconds = min(_FIRST_WAIT_SECONDS + _LONGER_SECONDS * job.attempts, _LONGEST_WAIT_SECONDS)
+            return RetryDecision(retry_in={"seconds": seconds})
+
+    return Retries()
 
 
 def _lock_when_registered(app: "App", connection: "psycopg.AsyncConnection[Any]") -> None:

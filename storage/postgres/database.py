@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from core.domain.errors import BadRequest, StoreFailed
+from core.domain.errors import BadRequest, StoreFailed, StoreUnavailable
 
 __all__ = [
     "APP_ROLE",
@@ -67,6 +67,10 @@ _HINTS: tuple[tuple[type[psycopg.Error], str, str], ...] = (
     (psycopg.InterfaceError, "The connection to the database was lost", _UNREACHABLE),
 )
 
+_MAY_PASS = ("08", "53", "57P")
+"""Beginnings of error codes that the same statement may not meet later: no connection, no room, a server that stops or
+starts (PostgreSQL, appendix A). Without a code, the connection itself failed."""
+
 
 @contextmanager
 def store_failures(doing: str) -> Iterator[None]:
@@ -76,7 +80,7 @@ def store_failures(doing: str) -> Iterator[None]:
     ...     raise psycopg.OperationalError("server closed the connection")
     Traceback (most recent call last):
         ...
-    core.domain.errors.StoreFailed: The database does not answer while reading a page: server closed the connection.
+    core.domain.errors.StoreUnavailable: The database does not answer while reading a page: server closed the connection.
     Check ...
     """
     try:
@@ -89,10 +93,11 @@ def _store_failed(error: Exception, doing: str) -> StoreFailed:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     detail = (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(".")
     if isinstance(cause, PoolTimeout):
-        return StoreFailed(f"All database connections are in use while {doing}.", "Try again in a moment.")
+        return StoreUnavailable(f"All database connections are in use while {doing}.", "Try again in a moment.")
     for kind, words, hint in _HINTS:
         if isinstance(cause, kind):
-            return StoreFailed(f"{words} while {doing}: {detail}.", hint)
+            failure = StoreUnavailable if (cause.sqlstate or "08").startswith(_MAY_PASS) else StoreFailed
+            return failure(f"{words} while {doing}: {detail}.", hint)
     return StoreFailed(
         f"The database failed while {doing}: {detail}.", "Try again; if it fails again, report this message."
     )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Passage
-from core.domain.errors import BadRequest, StoreFailed
+from core.domain.errors import BadRequest, StoreFailed, StoreUnavailable
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.results import LegHit, LegHits
 from core.ports.stores import PassageIds, Vectors
@@ -69,7 +69,7 @@ def chroma_client(*, url: str = "", folder: Path | None = None, token: str = "")
         with _failures("connecting"):
             return chromadb.HttpClient(parts.hostname, port, ssl=secure, settings=settings)
     except ValueError as error:  # raised by Chroma when no server answers
-        raise StoreFailed(f"No Chroma server answers at {url}.", _UNREACHABLE) from error
+        raise StoreUnavailable(f"No Chroma server answers at {url}.", _UNREACHABLE) from error
 
 
 class ChromaIndex:
@@ -274,10 +274,8 @@ def _failures(doing: str) -> Iterator[None]:
         yield
     except (ChromaError, httpx.HTTPError, OSError) as error:
         detail = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise StoreFailed(
-            f"Chroma failed while {doing}: {detail}.",
-            _UNREACHABLE,
-        ) from error
+        failure = StoreFailed if isinstance(error, ChromaError) else StoreUnavailable
+        raise failure(f"Chroma failed while {doing}: {detail}.", _UNREACHABLE) from error
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,7 +6,8 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, text
 
-from storage.postgres.database import Database, conninfo_of, engine_for
+from core.domain.errors import StoreFailed, StoreUnavailable
+from storage.postgres.database import Database, conninfo_of, engine_for, store_failures
 
 
 @pytest.fixture
@@ -40,3 +41,20 @@ def test_taking_a_connection_asks_the_server_nothing(own: Engine) -> None:
     event.listen(own, "before_cursor_execute", lambda *given: statements.append(given[2]))
     backend(database)
     assert [each.split("(")[0] for each in statements] == ["SELECT set_config", "SELECT pg_backend_pid"]
+
+
+@pytest.mark.parametrize(
+    ("error", "passes"),
+    [
+        (psycopg.OperationalError("server closed the connection"), True),
+        (psycopg.errors.AdminShutdown(), True),
+        (psycopg.errors.DiskFull(), True),
+        (psycopg.errors.ProgramLimitExceeded(), False),
+        (psycopg.errors.QueryCanceled(), False),
+        (psycopg.errors.InsufficientPrivilege(), False),
+    ],
+)
+def test_what_may_pass_by_itself_is_told_from_what_the_work_itself_causes(error: psycopg.Error, passes: bool) -> None:
+    with pytest.raises(StoreFailed) as caught, store_failures("storing"):
+        raise error
+    assert isinstance(caught.value, StoreUnavailable) is passes

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from core.domain.documents import Document, DocumentState
-from core.domain.errors import StoreFailed, error_to_show
+from core.domain.errors import StoreFailed, StoreUnavailable, error_to_show
 from core.library.background_jobs import JobHandler
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind
@@ -166,6 +166,22 @@ def test_a_store_that_keeps_failing_ends_with_its_words_on_the_document(
     failed = catalogue.document(bad)
     assert (failed.state, failed.failure, failed.remedy) == (DocumentState.FAILED, "The disk is full.", "Make room.")
     assert catalogue.document(good).state is DocumentState.READY
+
+
+def test_a_file_waits_for_a_store_that_does_not_answer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_module, "_LONGEST_WAIT_SECONDS", 0)
+    monkeypatch.setattr(worker_module, "_LOOK_SECONDS", 0.2)
+    catalogue, queue, (only,) = _queued(database, "a")
+    tried: list[int] = []
+
+    def ingest(document_id: int) -> None:
+        tried.append(document_id)
+        if len(tried) <= ATTEMPTS:
+            raise StoreUnavailable("No Chroma server answers.", "Start it.")
+
+    with working(database, Bench(catalogue, ingest)):
+        _until(lambda: catalogue.document(only).state is DocumentState.READY)
+    assert tried == [only] * (ATTEMPTS + 1) and queue.waiting() == 0
 
 
 def test_a_killed_workers_job_is_finished_by_the_next_one(database: Database) -> None:
