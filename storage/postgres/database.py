@@ -76,7 +76,7 @@ starts (PostgreSQL, appendix A). Without a code, the connection itself failed.""
 def store_failures(doing: str) -> Iterator[None]:
     """Maps every database error raised inside to StoreFailed; `doing` completes "… while {doing}".
 
-    >>> with store_failures("reading a page"):  # doctest: +ELLIPSIS
+    >>> with store_failures("reading a page"):  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
     ...     raise psycopg.OperationalError("server closed the connection")
     Traceback (most recent call last):
         ...
