@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from threading import Lock
 
-from core.domain.documents import Document, DocumentState
-from core.domain.errors import BadFile, NotFound, UnreadableFile, error_to_show
+from core.domain.documents import Document, DocumentState, Passage
+from core.domain.errors import BadFile, NotFound, StoreFailed, UnreadableFile, error_to_show
 from core.ingestion.classification.relabel import apply_later_edits
 from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -18,7 +18,7 @@ from core.library.step_progress import OverdueStep, StepClock
 from core.library.upload_queue import UploadQueue
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import STOPPED
-from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
+from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex, Vectors
 from core.search.query.expansion import SynonymFinder
 from core.table_qa.service import TableService
 
@@ -151,6 +151,17 @@ class IngestionService:
         self._sparse.delete([document.id])
         self._vectors.delete([document.id])
         stored = self._catalogue.save_ingested(document, ingested.pages, passages, vectors, embedded_by=ingested.model)
+        try:
+            self._index(document, ingested, stored, vectors)
+        except StoreFailed:
+            # The catalogue calls it read, but an index lacks it: pending, it is read again by the next attempt.
+            self._catalogue.mark(document.id, step="store")
+            raise
+
+    def _index(
+        self, document: Document, ingested: IngestedDocument, stored: Sequence[Passage], vectors: Vectors
+    ) -> None:
+        """Put stored passages into every index and tell the followers."""
         self._vectors.add(stored, vectors, embedded_by=ingested.model)
         self._sparse.add(stored)
         if self._graph is not None:

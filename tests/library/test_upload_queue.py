@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.documents import Document, DocumentState
-from core.domain.errors import FivefoldError
+from core.domain.errors import FivefoldError, StoreUnavailable
 from core.domain.results import UploadReceipt
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench
@@ -185,3 +185,20 @@ def _plain(workbench: Workbench, document_id: int) -> tuple[Document, list[objec
     """A document and its passages without the ids that tell only in which order they came."""
     passages = [replace(each, id=0, document_id=0) for each in workbench.documents.passages(document_id)]
     return replace(workbench.documents.get(document_id), id=0), list(passages)
+
+
+def test_a_file_whose_vectors_could_not_be_stored_is_read_again(tray: Tray) -> None:
+    (only,) = tray.add(LAW.format(3))
+    add = tray.stores.vectors.add
+
+    def refuse(*given: object, **named: object) -> None:
+        raise StoreUnavailable("No Chroma server answers.")
+
+    tray.stores.vectors.add = refuse  # type: ignore[method-assign]
+    with pytest.raises(StoreUnavailable):
+        tray.workbench.ingestion.ingest_pending(only)
+    assert tray.states() == ["pending"]
+    tray.stores.vectors.add = add  # type: ignore[method-assign]
+    tray.workbench.ingestion.ingest_pending(only)
+    assert tray.states() == ["ready"]
+    assert tray.stores.vectors.count() == len(tray.workbench.documents.passages(only)) > 0
