@@ -80,8 +80,8 @@ def store_failures(doing: str) -> Iterator[None]:
     ...     raise psycopg.OperationalError("server closed the connection")
     Traceback (most recent call last):
         ...
-    core.domain.errors.StoreUnavailable: The database does not answer while reading a page: server closed the connection.
-    Check ...
+    core.domain.errors.StoreUnavailable: The database does not answer while reading a page: server closed the
+    connection. Check ...
     """
     try:
         yield
