@@ -226,7 +226,7 @@ def headline(query: TableQuery, rows: Rows, tables: Mapping[str, RealityTable]) 
         return "; ".join(
             _row_in_short(query, [writer.cell(ref, row[index]) for index, ref in outputs]) for row in rows.rows
         )
-    if query.limit == 1 and query.order is not None and outputs:
+    if query.limit == 1 and query.order is not None and outputs and rows.rows:
         index, ref = outputs[-1]
         return f"{rows.total:,} rows tie at {_QueryWriter(query, tables).cell(ref, rows.rows[0][index])}"
     return f"{rows.total:,} {'row' if rows.total == 1 else 'rows'}"

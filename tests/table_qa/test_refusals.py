@@ -93,6 +93,12 @@ def words_of(name: str) -> list[str]:
     return [word for word in dict.fromkeys(found) if word]
 
 
+def test_the_largest_of_no_rows_is_no_row() -> None:
+    answer = office("procurement").desk.ask("Spain largest")
+    assert answer.answered and answer.rows is not None
+    assert (answer.rows.total, answer.headline) == (0, "0 rows")
+
+
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_words_in_any_order_are_answered_or_refused_and_never_crash(data: st.DataObject) -> None:
