@@ -29,6 +29,7 @@ __all__ = [
     "answer",
     "cached",
     "close",
+    "counted",
     "forget_answers",
     "health",
     "is_administrator",
@@ -241,6 +242,19 @@ def cached(store: str, name: str, mark: Hashable, work: Callable[[], _Result]) -
     return result
 
 
+def counted(name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:
+    """Counts of the library for this mark, cached as long as an answer is, and forgotten with the answers."""
+    cache: dict[object, tuple[float, Any]] = st.session_state.setdefault("answers.counts", {})
+    now, key = time.monotonic(), (name, mark)
+    for old in [each for each, (at, _) in cache.items() if now - at > _FRESH_SECONDS]:
+        del cache[old]
+    if key not in cache:
+        cache[key] = (now, work())
+    result: _Result = cache[key][1]
+    return result
+
+
 def forget_answers() -> None:
     """Drop cached answers after a change of the library."""
     st.session_state.pop("answers", None)
+    st.session_state.pop("answers.counts", None)

@@ -30,6 +30,7 @@ def result() -> SearchResult:
 def shown(result: SearchResult) -> AppTest:
     screen = AppTest.from_function(menu)
     screen.session_state["result"] = result
+    screen.session_state["search.check"] = True  # unfolded
     screen.run()
     assert not screen.exception
     return screen

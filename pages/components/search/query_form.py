@@ -193,7 +193,9 @@ def filter_column() -> SearchFilters:
         disabled=st.session_state["search.view"] == FIVE,
     )
     before, terms = filters.filters_before_drawing(current), library.vocabulary.terms()
-    facets, months = library.search.facets(before), library.search.months(before)
+    mark = before, library.documents.statistics().passages
+    facets = session.counted("facets", mark, lambda: library.search.facets(before))
+    months = session.counted("months", mark, lambda: library.search.months(before))
     chosen = filters.draw_filters(facets, document_names, terms, library.search.undated, months)
     st.divider()
     feedback.grading_switch(chosen.project)

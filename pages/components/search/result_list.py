@@ -96,20 +96,21 @@ def draw_answer(result: SearchResult) -> None:
     """How the search went, whether it found an answer, then its results or the nearest misses."""
     _summary(result)
     saved_searches.draw_new_results(result)
+    strip = None
     if result.hits:
         _unanswered(result)
         strip = st.container(key="answer_strip")
         _results(result)
-        with strip:
-            draw_strip(result)
     else:
         _nothing_found(result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if result.hits:
             export_menu(result)
         save_insight.episode_button(result, feedback.opened_passages(result.request.question))
-    if result.hits:
+    if strip is not None:
         check_answer(result)
+        with strip:  # last: it asks all five truths, and nobody waits for that to read the results
+            draw_strip(result)
 
 
 def _summary(result: SearchResult) -> None:
@@ -402,12 +403,19 @@ def _file_maker(made: Callable[[SearchResult], bytes], result: SearchResult) -> 
     return lambda: made(replace(result, truths=cached_answer(result.request).states))
 
 
+@st.fragment
 def check_answer(result: SearchResult) -> None:
-    """The cited sentences by number, to copy; and a text that cites them, checked sentence by sentence."""
+    """The cited sentences by number, to copy; and a text that cites them, checked sentence by sentence. What is inside
+    is drawn once it is unfolded: the browser loads 1.5 MB of scripts for a block of code."""
     question = result.request.question
     checked_question, text = st.session_state.get("search.checked", ("", ""))
     shown = bool(text) and checked_question == question
-    with st.expander("Check a pasted answer", icon=":material/fact_check:", key="search.check", expanded=shown):
+    line = st.expander(
+        "Check a pasted answer", icon=":material/fact_check:", key="search.check", expanded=shown, on_change="rerun"
+    )
+    if not line.open:
+        return
+    with line:
         block = context_of_hits(result)
         if not block.citations:
             st.caption("There is no cited sentence to check an answer against.")
@@ -419,6 +427,7 @@ def check_answer(result: SearchResult) -> None:
         st.text_area(
             "Text to check",
             key="search.pasted",
+            persist_state="session",
             height=140,
             max_chars=_MOST_LETTERS,
             label_visibility="collapsed",
