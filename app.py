@@ -114,7 +114,7 @@ def opened_library() -> "OpenWorkbench":
 
 mcp_door = McpDoor(opened_library, rules, lambda: settings_from_environment().api_rate)
 _PAGES = Path(__file__).parent / "pages"
-_ADDRESS = "backend_address.js"
+_START = "start.js"
 _PDFJS = _PAGES / "components" / "document" / "pdfjs"
 
 
@@ -125,15 +125,15 @@ def page_names() -> list[str]:
 
 
 async def page_document(_request: "Request") -> HTMLResponse:
-    """Streamlit's document for a deep link, which first loads the script that names the server's address."""
+    """Streamlit's document, which first loads the script that names the server's address and sets the theme."""
     document = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
-    script = f'<head><script src="./{_ADDRESS}"></script>'
+    script = f'<head><script src="./{_START}"></script>'
     return HTMLResponse(document.replace("<head>", script, 1), headers={"Cache-Control": "no-cache"})
 
 
-async def backend_address(_request: "Request") -> FileResponse:
-    """The script that names the server's address."""
-    return FileResponse(_PAGES / "frame" / _ADDRESS, media_type="text/javascript")
+async def start_script(_request: "Request") -> FileResponse:
+    """The script that every page runs before Streamlit."""
+    return FileResponse(_PAGES / "frame" / _START, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 app = st.App(
@@ -142,10 +142,10 @@ app = st.App(
         Route("/healthz", healthz),
         Route("/mcp", mcp_door),
         Route("/feeds/saved-search/{number}", saved_search_feed),
-        Route(f"/{_ADDRESS}", backend_address),
+        Route(f"/{_START}", start_script),
         ApiMount(api()),
         Mount("/pdfjs", StaticFiles(directory=_PDFJS)),
-        *(Route(f"/{name}", page_document) for name in page_names()),
+        *(Route(f"/{name}", page_document) for name in ["", *page_names()]),
     ],
     middleware=[
         Middleware(RequestGuard, rules=rules, address=listens_on, is_administrator=is_administrator),

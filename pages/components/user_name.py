@@ -6,12 +6,12 @@ import streamlit as st
 
 from pages.components.browser_scripts import browser_component
 
-__all__ = ["SIGNED_IN", "give_name", "keep_name", "name_input", "restore_name", "typed_name", "who"]
+__all__ = ["SIGNED_IN", "give_name", "keep_in_browser", "name_input", "restore_name", "typed_name", "who"]
 
 SIGNED_IN = "signed_in.person"
 """The session's key of the person who signed in, with the time of the last check; `sign_in` writes it."""
 
-_COOKIE = "fivefold_name"  # name_cookie.js writes it
+_COOKIE = "fivefold_name"  # browser_memory.js writes it
 _RESTORED = "person.restored"
 _GIVEN = "person.given"
 _LONGEST = 80  # characters
@@ -62,9 +62,11 @@ def _restored() -> str:
     return name
 
 
-def keep_name() -> None:
-    """Keep the typed name in this browser, for the next visit."""
-    browser_component("fivefold_name", "name_cookie.js")(key="name_cookie", data={"name": typed_name()})
+def keep_in_browser() -> None:
+    """Keep the typed name in this browser for the next visit, and whose theme it uses."""
+    _, person = st.session_state.get(SIGNED_IN, (0.0, None))
+    data = {"name": typed_name(), "person": "" if person is None else person.login}
+    browser_component("fivefold_memory", "browser_memory.js")(key="browser_memory", data=data)
 
 
 def _signed_in_name() -> str:

@@ -8,7 +8,7 @@ from core.domain.errors import AccessDenied, NotSignedIn, StoreFailed
 from pages.components import browser_scripts, session, sign_in
 from pages.components.help import page_keys
 from pages.components.notices import degraded, show_errors
-from pages.components.user_name import keep_name, restore_name
+from pages.components.user_name import keep_in_browser, restore_name
 from pages.frame.sign_in_page import draw_account, draw_sign_in
 
 _PAGES = Path(__file__).parents[1]
@@ -67,5 +67,5 @@ with show_errors():
     page.run()
 browser_scripts.listen_to_keys(page_keys.ask_for_keys)
 page_keys.draw_keys_if_asked(name)
-keep_name()
+keep_in_browser()
 session.start_warming()

@@ -47,7 +47,7 @@ ATTEMPTS = """async (app) => {
     search: await ask("/api/search?q=overtime", { mode: "no-cors" }),
     remove: await ask("/_stcore/upload_file/a/b", { method: "DELETE" }),
     image: await loads("img", app + "/favicon.png"),
-    script: await loads("script", app + "/backend_address.js"),
+    script: await loads("script", app + "/start.js"),
     socket: await tried(socket),
   };
 }"""

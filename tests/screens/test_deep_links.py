@@ -18,5 +18,5 @@ def test_the_document_of_a_deep_link_loads_the_address_first() -> None:
         response = apart.submit(lambda: asyncio.run(app.page_document(None))).result()  # type: ignore[arg-type]
     document = bytes(response.body).decode()
     first = re.search(r"<script[^>]*>", document)
-    assert first is not None and "./backend_address.js" in first.group()
-    assert document.count("backend_address.js") == 1
+    assert first is not None and "./start.js" in first.group()
+    assert document.count("start.js") == 1

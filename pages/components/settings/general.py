@@ -1,4 +1,4 @@
-"""General settings: the default profile of the library and of each project, and where the theme is chosen."""
+"""General settings: the default profile of the library and of each project, and the theme."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import streamlit as st
 from core.domain.filters import SearchFilters
 from core.knowledge.glossary import meaning
 from pages.components import session
+from pages.components.browser_scripts import browser_component
 from pages.components.notices import apply_change, show_outcome
 from pages.components.rights import may
 from pages.components.urls import page_path
@@ -37,10 +38,8 @@ def draw_general() -> None:
     )
     _default_filters()
     st.markdown("##### Theme", anchors=False)
-    look = "dark" if st.context.theme.type == "dark" else "light"
-    st.caption(
-        f"The {look} theme is in use. Fivefold follows the appearance set in your system or browser; change it there."
-    )
+    browser_component("fivefold_theme", "settings/theme.js")(key=f"{_AREA}.theme", data={"label": "Colours of the pages"})
+    st.caption("This browser remembers the choice for you.")
 
 
 def _default_profile(project: str | None) -> None:
