@@ -156,14 +156,20 @@ def _draw_board_view(project: str | None, board: Board, view: str) -> None:
         board_view.draw(board)
 
 
+def _open_topics() -> None:
+    st.query_params["view"] = "Topics"
+
+
 def _first_time(listed: Sequence[Topic]) -> None:
     """Nothing has been assessed: what to do first."""
     if listed:
         words = f"{count(len(listed), 'topic')} waiting. Press *Assess*: each is searched separately under each truth."
         notices.empty(":material/grid_on:", "Nothing is assessed yet", words)
     else:
-        words = "Write down what the project must answer, or take it from the requirements, under *Topics*."
+        words = "Topics are what the project must answer: write them down, or take them from its requirements."
         notices.empty(":material/list:", "No topics yet", words)
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            st.button("Add topics", icon=":material/add:", type="primary", key="coverage.first", on_click=_open_topics)
     st.caption("A truth that was not searched is *not assessed*, a failed search is an *error*; neither is a gap.")
 
 

@@ -33,10 +33,10 @@ def draw() -> None:
     if params.get("part", "") in _ALIASES:
         params["part"] = _ALIASES[params["part"]]
     first = "vocabulary" if "words" in params or "domain" in params else "general"
-    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
         part = view_switch(_parts(), "settings.part", "part", first)
         with st.container(width=_NAME_WIDTH):
-            name_input("Written into what you save")
+            name_input("Written into what you save", compact=True)
     _draw_part(part)
 
 

@@ -12,13 +12,13 @@ _PROJECT_WIDTH, _NAME_WIDTH = 260, 230
 
 def draw() -> None:
     """The page: rooms, project, the user's name, and the open view."""
-    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
         view = choose_view()
-        with st.container(horizontal=True, width="content", vertical_alignment="bottom", gap="small"):
+        with st.container(horizontal=True, width="content", vertical_alignment="center", gap="small"):
             with st.container(width=_PROJECT_WIDTH):
                 project = _project()
             with st.container(width=_NAME_WIDTH):
-                name_input("Written into what you keep")
+                name_input("Written into what you save", compact=True)
     draw_purpose(view)
     _draw_view(view, project)
 
@@ -34,6 +34,7 @@ def _project() -> str | None:
         bind="query-params",
         placeholder="The whole library",
         icon=":material/folder:",
+        label_visibility="collapsed",
     )
 
 

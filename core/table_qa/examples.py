@@ -24,6 +24,8 @@ _FEW_MONTHS, _MANY_MONTHS = 3, 48
 """A trend is shown by month between these, else by year."""
 _PLAINEST = 99
 """Rank of a mere count, behind everything else."""
+_MOST_WORDS = 5
+"""Words that name the rows of a table; with more, as in a file's whole path, a question reads like no person's."""
 _COLLECTIVE = {"staff": "employee", "personnel": "employee", "people": "person"}
 """Names of many, and what one of them is called."""
 
@@ -37,7 +39,11 @@ def candidates(tables: Sequence[RealityTable]) -> list[str]:
         for index, table in enumerate(ordered[:_TABLES])
         for kind, question in enumerate(_questions(table))
     ]
-    ranked += [(_PLAINEST, index, f"How many {_row_names(table)} are there?") for index, table in enumerate(ordered)]
+    ranked += [
+        (_PLAINEST, index, f"How many {rows} are there?")
+        for index, table in enumerate(ordered)
+        if len((rows := _row_names(table)).split()) <= _MOST_WORDS
+    ]
     distinct = dict.fromkeys(question for _, _, question in sorted(ranked))
     return list(islice(distinct, _MOST_CANDIDATES))
 
@@ -54,6 +60,7 @@ def tells_something(answer: TableAnswer) -> bool:
 def _questions(table: RealityTable) -> Iterator[str]:
     """The questions of one table, the most telling first."""
     rows, people = _row_names(table), bool(entity_stems(table) & asking().persons)
+    short = len(rows.split()) <= _MOST_WORDS
     groups, amounts, flags = good_groups(table), good_amounts(table), good_flags(table)
     aged = any(column.type.numeric and header_words(column.header) == ("age",) for column in table.columns)
     if flags and groups:
@@ -62,13 +69,14 @@ def _questions(table: RealityTable) -> Iterator[str]:
         yield f"Who is the oldest {_singular(rows)}?"
     if amounts:
         amount = next((each for each in amounts if header_words(each.header) != ("age",)), amounts[0])
-        yield f"{'Who' if people else f'Which {_singular(rows)}'} has the highest {_words(amount)}?"
+        if people or short:
+            yield f"{'Who' if people else f'Which {_singular(rows)}'} has the highest {_words(amount)}?"
         if groups:
             yield f"average {_words(amount)} by {_words(groups[min(1, len(groups) - 1)])}"
     day = next((column for column in table.columns if column.type.dated and column.distinct > 1), None)
-    if day:
+    if day and short:
         yield f"{rows} by {_words(day)} {_part(day)}"
-    if groups:
+    if groups and short:
         yield f"Which {_words(groups[0])} has the most {rows}?"
         least = min(groups, key=lambda column: column.distinct)
         if least.top:
@@ -78,8 +86,18 @@ def _questions(table: RealityTable) -> Iterator[str]:
 
 def _row_names(table: RealityTable) -> str:
     """What the rows are called: "purchase orders", or "rows of stock" where the name is no plural."""
-    noun = (table.called or (table.name.replace("_", " "),))[0]
+    noun = (table.called or (_person_in(table.name) or table.name.replace("_", " "),))[0]
     return noun if noun.endswith("s") or noun.split()[-1] in _COLLECTIVE else f"rows of {noun}"
+
+
+def _person_in(name: str) -> str:
+    """The people a table's name names, in the plural, "" for none.
+
+    >>> _person_in("employee_salaries_2020"), _person_in("pay_lines")
+    ('employees', '')
+    """
+    found = next((word for word in name.split("_") if set(header_words(word)) & asking().persons), "")
+    return found if not found or found.endswith("s") or found in _COLLECTIVE else f"{found}s"
 
 
 def _singular(rows: str) -> str:

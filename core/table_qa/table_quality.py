@@ -20,8 +20,8 @@ _FEW_COLUMNS = 3
 """Columns up to which emptiness says nothing of a layout."""
 _PAGES = frozenset(("dashboard", "readme", "cover", "contents", "instructions", "charts", "links", "legend", "notes"))
 """Sheets that are called so hold no rows of data."""
-_MOST_GROUPS = 12
-"""Different values of a column that make a readable answer; more fill a page."""
+_MOST_GROUPS = 40
+"""Different values of a column that make a readable answer: two screens of a list at most."""
 _WELL_FILLED = 0.8
 """Share of filled cells of a column that is worth a question."""
 _TELLING_AMOUNTS = frozenset("salari incom pay wage price cost amount sale revenu hour age score weight total".split())

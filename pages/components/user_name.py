@@ -17,15 +17,20 @@ _GIVEN = "person.given"
 _LONGEST = 80  # characters
 
 
-def name_input(help_text: str = "Written into every decision") -> None:
-    """Ask for the name; it is stored for the session, on every page. Nothing is asked of somebody who signed in."""
+def name_input(help_text: str = "Written into every decision", *, compact: bool = False) -> None:
+    """Ask for the name; it is stored for the session, on every page. Nothing is asked of somebody who signed in.
+
+    compact: without its label in sight, for the line above a page.
+    """
     if _signed_in_name():
         return
     st.text_input(
         "Your name",
         _restored(),
         key="person",
-        placeholder=help_text,
+        placeholder="Your name" if compact else help_text,
+        help=help_text if compact else None,
+        label_visibility="collapsed" if compact else "visible",
         icon=":material/person:",
         persist_state="session",
         max_chars=_LONGEST,

@@ -54,7 +54,7 @@ def test_upload_and_details_tell_what_a_document_is_like(stocked: Stack, two: tu
     assert "May be a new version of" in text and "same name but for “v2”" in text
     assert "May have a new version:" in text
     alike = {row["full"]: row["cells"]["alike"] for row in listed(opened("library.py"))}
-    assert "version?" in alike["travel_rules_v1.md"] and alike["overtime_policy.md"] == ""
+    assert "other version?" in alike["travel_rules_v1.md"] and alike["overtime_policy.md"] == ""
     stocked.add("copy of rules.md", V1 + "\n")
     assert "Near-duplicate of travel_rules_v1.md (the same text)" in _notes(opened("upload.py"))
 

@@ -18,6 +18,7 @@ __all__ = ["draw"]
 
 _MOST_TAKEN = 100_000  # rows of a download; chosen by hand
 _EXAMPLES = 6  # example questions; chosen by hand
+_COLUMN_WIDTH = 380  # pixels: a table of two columns fits; on a narrower page the table is below the bars
 _NAMED = 6  # tables named in the summary; chosen by hand
 
 
@@ -170,10 +171,10 @@ def _body(seen: TablesView, answer: TableAnswer) -> None:
     labels = column_labels(query, found, seen.tables)
     listed = not query.measures or bool(query.groups)
     if charts.has_bars(query, found):
-        bars, table = st.columns([6, 4], gap="medium")
-        with bars:
+        grid = st.grid(2, min_column_width=_COLUMN_WIDTH, gap="medium")
+        with grid.cell():
             _bars(query, found)
-        with table:
+        with grid.cell():
             rows.draw_rows(found, labels, key="data.rows")
     elif listed and found.rows:
         rows.draw_rows(found, labels, key="data.rows")

@@ -59,14 +59,14 @@ _DESCENDING = {DocumentOrder.MATCH, DocumentOrder.UPLOADED, DocumentOrder.DATE, 
 
 _ALIKE = TableColumn(
     "alike",
-    "Alike",
+    "Similar",
     "middle",
-    help="How much of it its nearest near-duplicate has, and whether a new version is suggested",
+    help="How much of it is also in its nearest near-duplicate, and whether it may be a version of another document",
 )
 _COLUMNS = (
     TableColumn("name", "Name", "name", DocumentOrder.NAME),
     TableColumn("truth", "Truth", "middle", DocumentOrder.TRUTH),
-    TableColumn("sure", "Certain", "number wide", DocumentOrder.CERTAINTY, "Probability of the truth"),
+    TableColumn("sure", "Certainty", "number wide", DocumentOrder.CERTAINTY, "Probability of the truth"),
     TableColumn("date", "Date", "short", DocumentOrder.DATE, "The document’s own date"),
     TableColumn("pages", "Pages", "number narrowest", DocumentOrder.PAGES),
     TableColumn("tags", "Tags", "long", DocumentOrder.TAGS),

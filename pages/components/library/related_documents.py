@@ -29,7 +29,7 @@ def likeness(same: float) -> str:
 def likeness_marks() -> Mapping[int, str]:
     """Document id → a short note about its near-duplicates and versions; documents without any are absent."""
     return {
-        each: " · ".join(filter(None, (f"≈ {percent(same)}" if same else "", "version?" if suggested else "")))
+        each: " · ".join(filter(None, (f"≈ {percent(same)}" if same else "", "other version?" if suggested else "")))
         for each, (same, suggested) in session.workbench().versions.marks().items()
     }
 

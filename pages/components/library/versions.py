@@ -283,7 +283,7 @@ def _by_hand(document: Document, chain: Sequence[Document]) -> None:
             list(others),
             index=None,
             key=f"versions.with.{document.id}",
-            placeholder="Part of a name",
+            placeholder="Find by name",
             format_func=lambda each: f"{others[each].name} ({day(others[each].uploaded_at)})",
         )
         which = ("This one", "The other one")

@@ -363,8 +363,8 @@ def draw_first_set(project: str | None) -> None:
     notices.empty(
         ":material/quiz:",
         "No question set yet",
-        "A set holds the questions you ask again and again, with grades for what was found. It is what profiles are"
-        " measured with.",
+        "A set has the questions you ask again and again, with grades for their results. Profiles are measured with"
+        " it.",
     )
     _, middle, _ = st.columns([1, 2, 1])
     with middle:

@@ -116,7 +116,7 @@ def _narrow(counts: UploadCounts) -> UploadCounts:
         "Name",
         key=state.NAME,
         type="search",
-        placeholder="Part of a name",
+        placeholder="Find by name",
         label_visibility="collapsed",
         on_change=state.turn_page,
     )
