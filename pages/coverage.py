@@ -7,7 +7,7 @@ import streamlit as st
 from core.coverage.board_view import needs_in_words
 from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
-from pages.components import ingest_progress, notices, session
+from pages.components import ingest_progress, notices, rights, session
 from pages.components.coverage import board as board_view
 from pages.components.coverage import (
     conflicts,
@@ -77,7 +77,8 @@ def _project() -> str | None:
         on_change=state.clear_cache,
         label_visibility="collapsed",
     )
-    run.button(
+    rights.button(
+        "coverage.runs.start",
         "Assess",
         type="primary",
         icon=":material/grid_on:",
@@ -86,6 +87,7 @@ def _project() -> str | None:
         help="Judges every topic. Cells whose evidence cannot have changed are carried over from the last run.",
         disabled=not state.topics(project),
         width="stretch",
+        on=run,
     )
     return project
 

@@ -11,7 +11,7 @@ from core.collaboration.target import Target, TargetKind
 from core.collaboration.team import Teammate
 from core.domain.errors import FivefoldError
 from core.domain.people import Principal, Role
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.icon_button import icon_button
 from pages.components.wording import ago, count, plain, shorten
 
@@ -213,7 +213,14 @@ def _task_form(target: Target, key: str, person: Principal) -> None:
             )  # fmt: skip
         st.date_input("Due", key=f"{key}.due", value=None, min_value=_now().date(), format="YYYY-MM-DD", width=140)
         only = next(iter(people), person.login) if len(people) <= 1 else ""
-        st.button("Assign", key=f"{key}.assign", type="primary", on_click=_assign, args=(target, key, only))
+        rights.button(
+            "assignments.assign",
+            "Assign",
+            key=f"{key}.assign",
+            type="primary",
+            on_click=_assign,
+            args=(target, key, only),
+        )
 
 
 def _people(people: Sequence[Teammate]) -> Mapping[str, str]:

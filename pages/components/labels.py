@@ -16,7 +16,7 @@ from core.domain.documents import (
 )
 from core.domain.queries import Chip
 from core.knowledge.workspace_terms import WorkspaceTerms
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.user_name import who
 from pages.components.wording import plain, shorten, shorten_middle
 
@@ -182,6 +182,7 @@ def _correction(document: Document, field: str, terms: WorkspaceTerms) -> None:
         format_func=lambda value: value_title(field, value, terms),
         on_change=_correct,
         args=(document, field, key),
+        disabled=not rights.may("bulk_edit.set_labels"),
     )
 
 
@@ -189,7 +190,8 @@ def _confirm_button(document: Document, field: str, label: Label, terms: Workspa
     """One click to confirm a correct label; confirmed labels evaluate the classifier."""
     if label.value is None or label.confirmed:
         return
-    st.button(
+    rights.button(
+        "bulk_edit.set_labels",
         "Confirm",
         key=f"agree.{document.id}.{field}",
         icon=":material/check:",
@@ -205,7 +207,8 @@ def _undo_button(document: Document, field: str, label: Label) -> None:
     """One click to give a label set by hand back to the classifier."""
     if not label.confirmed:
         return
-    st.button(
+    rights.button(
+        "bulk_edit.withdraw_label",
         "Undo",
         key=f"withdraw.{document.id}.{field}",
         icon=":material/undo:",

@@ -1,12 +1,22 @@
 """What the person of this session may do, so that pages offer only that. The guard checks every call all the same."""
 
 from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
 
 from core.access.rights import RIGHTS
 from core.domain.people import Role
 from pages.components import session
 
-__all__ = ["may", "may_share", "upload_projects"]
+__all__ = ["button", "may", "may_share", "submit_button", "upload_projects", "withheld"]
+
+_ROLE_WORDS = {
+    Role.VIEWER: "a viewer",
+    Role.ANALYST: "an analyst",
+    Role.REVIEWER: "a reviewer",
+    Role.ADMINISTRATOR: "an administrator",
+}
 
 
 def may(action: str) -> bool:
@@ -29,3 +39,34 @@ def upload_projects() -> Sequence[str]:
     if may_share():
         return ()
     return [project for project, role in session.principal().roles if project is not None and role.covers(Role.ANALYST)]
+
+
+def withheld(action: str) -> str:
+    """Why the person may not call a service's method, in one sentence; "" where they may."""
+    if may(action):
+        return ""
+    right = RIGHTS[action]
+    needed = right.role if isinstance(right.role, Role) else Role.ANALYST
+    where = " in every project" if right.library_wide else ""
+    return f"This needs the role of {_ROLE_WORDS[needed]}{where}."
+
+
+def button(
+    action: str, label: str, *, on: Any = st, help: str | None = None, disabled: bool = False, **how: Any
+) -> bool:
+    """A button that calls a service's method: disabled, with the reason on hover, for whoever may not call it.
+
+    on: the container it is drawn in. how: what `st.button` takes besides.
+    """
+    why = withheld(action)
+    pressed: bool = on.button(label, help=why or help, disabled=disabled or bool(why), **how)
+    return pressed
+
+
+def submit_button(
+    action: str, label: str, *, on: Any = st, help: str | None = None, disabled: bool = False, **how: Any
+) -> bool:
+    """The same for the button of a form."""
+    why = withheld(action)
+    pressed: bool = on.form_submit_button(label, help=why or help, disabled=disabled or bool(why), **how)
+    return pressed

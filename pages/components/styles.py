@@ -37,7 +37,9 @@ TRUTHS: Mapping[Truth, Style] = {
     Truth.REFERENCE: Style(
         "reference", "green", ":material/menu_book:", "❡", "#0f9173", "#45c4a1", "What is recommended?"
     ),
-    Truth.REALITY: Style("reality", "yellow", ":material/database:", "▦", "#c29b00", "#f0d15c", "What do the data show?"),
+    Truth.REALITY: Style(
+        "reality", "yellow", ":material/database:", "▦", "#c29b00", "#f0d15c", "What do the data show?"
+    ),
 }
 
 STATES: Mapping[DocumentState, Style] = {

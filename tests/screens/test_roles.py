@@ -55,3 +55,29 @@ def test_every_page_can_be_read_with_every_role(
     screen = opened(page, **{name: value for name, value in params.items() if value})
     shown = [each.value for each in (*screen.error, *screen.warning)]
     assert not [each for each in shown if "needs the role" in each or "open to nobody" in each], shown
+
+
+CHANGES = {
+    "search.py": ({"q": QUESTION}, ("Shortlist",)),
+    "library.py": ({"document": "1"}, ("Read again", "Delete", "Confirm")),
+    "coverage.py": ({"view": "Topics"}, ("Assess", "Add topics")),
+    "tuning.py": ({"view": "judge"}, ("Create the set",)),
+    "settings.py": ({"part": "storage"}, ("Back up now",)),
+}
+"""Page → how it is opened, and its buttons that change something."""
+
+
+@pytest.mark.parametrize("page", CHANGES)
+def test_a_viewer_is_offered_no_change_and_reads_which_role_it_needs(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    params, labels = CHANGES[page]
+    buttons = {}
+    for role in (Role.VIEWER, Role.ADMINISTRATOR):
+        vic = Principal("vic@example.org", "Vic", ((None, role),), Door.BROWSER)
+        monkeypatch.setattr(session, "principal", lambda vic=vic: vic)
+        shown = [each for each in opened(page, **params).button if each.label in labels]
+        assert {each.label for each in shown} == set(labels)
+        buttons[role] = shown
+    assert all(each.disabled and "This needs the role of" in each.help for each in buttons[Role.VIEWER])
+    assert not any("This needs the role of" in each.help for each in buttons[Role.ADMINISTRATOR])

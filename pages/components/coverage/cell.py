@@ -8,7 +8,7 @@ from core.coverage.gaps import ASSESSED, score_in_words
 from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
-from pages.components import cards
+from pages.components import cards, rights
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line, draw_form, undo_decision
@@ -52,7 +52,8 @@ def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequ
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/gavel: {decision_line(decision)}", width="content")
-        st.button(
+        rights.button(
+            "coverage.undo",
             "Undo the decision", key=f"undo.{state.cell_key(cell)}", icon=":material/undo:", type="tertiary",
             help="The log keeps both.", on_click=undo_decision, args=(board, cell, log),
         )  # fmt: skip

@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.coverage import Board, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import display_quote
-from pages.components import cards
+from pages.components import cards, rights
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line
@@ -63,8 +63,8 @@ def _pair(board: Board, conflict: Conflict) -> None:
         seen = sum(1 for each in state.coverage_service().log(board.project) if each.kind == f"conflict:{conflict.key}")
         if conflict.decision is not None:
             st.markdown(f":material/gavel: {decision_line(conflict.decision)}")
-            st.button(
-                "Undo", icon=":material/undo:", key=f"undo.{conflict.key}", on_click=_settle,
+            rights.button(
+                "coverage.settle", "Undo", icon=":material/undo:", key=f"undo.{conflict.key}", on_click=_settle,
                 args=(board, conflict, ReviewVerdict.UNDONE, seen),
             )  # fmt: skip
             return
@@ -76,9 +76,10 @@ def _pair(board: Board, conflict: Conflict) -> None:
             (yes, ReviewVerdict.CONFLICT, "Conflict", ":material/report:"),
             (no, ReviewVerdict.NO_CONFLICT, "No conflict", ":material/check:"),
         ):
-            column.button(
+            rights.button(
+                "coverage.settle",
                 words, icon=icon, key=f"{verdict.value}.{conflict.key}", width="stretch", on_click=_settle,
-                args=(board, conflict, verdict, seen),
+                args=(board, conflict, verdict, seen), on=column,
             )  # fmt: skip
 
 

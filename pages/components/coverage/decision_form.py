@@ -9,7 +9,7 @@ import streamlit as st
 from core.coverage.board_view import about_in_words
 from core.domain.coverage import Board, Cell, CellState, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import FivefoldError, Outdated
-from pages.components import notices, session, urls
+from pages.components import notices, rights, session, urls
 from pages.components.coverage import state
 from pages.components.user_name import name_input, who
 from pages.components.wording import count, day, plain, shorten
@@ -113,8 +113,7 @@ def draw_form(
             offer = VERDICTS[verdict]
             with st.container(key=f"decide_{offer.key}", width="content"):
                 words = f"{offer.words} `{offer.key}`" if keys else offer.words
-                st.button(
-                    words, icon=offer.icon, key=f"{key}.{offer.key}", help=offer.help,
+                rights.button("coverage.decide", words, icon=offer.icon, key=f"{key}.{offer.key}", help=offer.help,
                     type="primary" if verdict is proposed else "secondary",
                     on_click=_decide, args=(board, cells, verdict, scope, log),
                 )  # fmt: skip
@@ -218,7 +217,8 @@ def draw_last_decision() -> None:
     what = one if len(last) == 1 else count(len(last), "cell")
     st.markdown(f":material/gavel: Decided: **{first.verdict.value}** – {what}", width="content")
     with st.container(key="decide_u", width="content"):
-        st.button(
+        rights.button(
+            "coverage.undo",
             "Undo `u`", key="coverage.undo", icon=":material/undo:", type="tertiary", help="The log keeps both.",
             on_click=_undo_last, args=(last,),
         )  # fmt: skip

@@ -11,7 +11,7 @@ from core.coverage.meetings.meeting import BEAT_SECONDS, MeetingView, attendee_k
 from core.coverage.meetings.minutes import people_in_words
 from core.domain.coverage import Decision, ReviewedCell
 from core.domain.errors import FivefoldError
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line, draw_last_decision
 from pages.components.coverage.meeting_start import may_present
@@ -138,7 +138,8 @@ def _draw_following(view: MeetingView, *, presents: bool, following: bool, on_fo
         if meeting.presenter:
             st.markdown(f":orange-badge[:material/wifi_off: {plain(meeting.presenter)} is away]", width="content")
         if may_present(meeting.project):
-            st.button(
+            rights.button(
+                "meetings.present",
                 "Present instead" if meeting.presenter else "Present", key="meeting.present", type="primary",
                 icon=":material/co_present:", on_click=_change, args=(meeting.id, "present"),
             )  # fmt: skip
@@ -163,8 +164,16 @@ def _draw_menu(view: MeetingView, *, presents: bool) -> None:
     if presents:
         with st.popover("End", icon=":material/flag:", type="tertiary"):
             st.markdown("End the meeting for everyone? Its minutes are made from what was decided and said.")
-            st.button("End meeting", key="meeting.end", type="primary", on_click=_change, args=(meeting.id, "end"))
-            st.button(
+            rights.button(
+                "meetings.end",
+                "End meeting",
+                key="meeting.end",
+                type="primary",
+                on_click=_change,
+                args=(meeting.id, "end"),
+            )
+            rights.button(
+                "meetings.stop_presenting",
                 "Let somebody else present", key="meeting.release", icon=":material/co_present:",
                 on_click=_change, args=(meeting.id, "stop_presenting"),
             )  # fmt: skip

@@ -9,7 +9,7 @@ from core.coverage.meetings.meeting import Meeting, MeetingState
 from core.domain.coverage import Board, ReviewedCell
 from core.domain.errors import FivefoldError
 from core.domain.people import Role
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.coverage import state
 from pages.components.user_name import give_name, who
 from pages.components.wording import ago, count, day, plain, shorten
@@ -25,7 +25,14 @@ def draw_start(board: Board, queue: Sequence[ReviewedCell]) -> None:
     """The button that opens the form for a new meeting, for people who may present it."""
     if not may_present(board.project):
         return
-    st.button("Start a meeting", icon=":material/groups:", key="meeting.open", on_click=_open, type="tertiary")
+    rights.button(
+        "meetings.start",
+        "Start a meeting",
+        icon=":material/groups:",
+        key="meeting.open",
+        on_click=_open,
+        type="tertiary",
+    )
     if st.session_state.pop("meeting.opening", False):
         _dialog(board, queue)
 

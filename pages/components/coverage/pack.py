@@ -10,7 +10,7 @@ from core.coverage.meeting_pack.xlsx import DecisionImportPreview, pack_xlsx
 from core.coverage.meetings.meeting import Minutes
 from core.domain.coverage import Board, RunState
 from core.domain.errors import FivefoldError
-from pages.components import background, notices, session
+from pages.components import background, notices, rights, session
 from pages.components.coverage import state
 from pages.components.coverage.runs import snapshot_words
 from pages.components.user_name import name_input, who
@@ -146,6 +146,9 @@ def _draw_pdf_progress(run: background.BackgroundRun) -> None:
 def _import(board: Board) -> None:
     st.markdown("#### Import decisions", anchors=False)
     st.caption("The Excel pack with decisions written into its yellow columns. You see what would change first.")
+    if withheld := rights.withheld("coverage.decide_all"):
+        st.caption(f":material/lock: {withheld}")
+        return
     file = st.file_uploader("Edited meeting pack", type=["xlsx"], key="pack.back", label_visibility="collapsed")
     if message := st.session_state.pop("pack.said", ""):
         st.success(message, icon=":material/task_alt:")

@@ -10,7 +10,7 @@ from core.coverage.board_view import CoverageShare, by_domain, by_kind, kind_in_
 from core.coverage.runs import interrupted
 from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
 from core.domain.errors import FivefoldError
-from pages.components import background, notices, session
+from pages.components import background, notices, rights, session
 from pages.components.coverage import state
 from pages.components.icon_button import KEY as ICON_ALONE
 from pages.components.styles import CELLS
@@ -70,7 +70,14 @@ def _progress(run: background.BackgroundRun) -> None:
     waits = "Loading the models …" if not session.ready() else "Reading the library …"
     words = f"{run.done:,} of {count(run.total, 'cell')} assessed" if run.done else waits
     bar.progress(run.done / max(1, run.total), f"{words}{' · stopping' if run.stop else ''}")
-    if stop.button("Stop", icon=":material/stop:", width="stretch", help="What is assessed so far is kept."):
+    if rights.button(
+        "coverage.runs.stop",
+        "Stop",
+        icon=":material/stop:",
+        width="stretch",
+        help="What is assessed so far is kept.",
+        on=stop,
+    ):
         run.stop = True
 
 
@@ -96,7 +103,8 @@ def _interrupted(project: str | None, run: CoverageRun) -> None:
         " Nothing is lost.",
         icon=":material/stop_circle:",
     )
-    go_on.button(
+    rights.button(
+        "coverage.runs.start",
         "Go on",
         icon=":material/play_arrow:",
         type="primary",
@@ -104,6 +112,7 @@ def _interrupted(project: str | None, run: CoverageRun) -> None:
         on_click=start_run,
         args=(project,),
         kwargs={"resume": run.id},
+        on=go_on,
     )
 
 
@@ -242,7 +251,14 @@ def _list(runs: Sequence[CoverageRun]) -> None:
             look.button("Open", key=f"snapshot.open.{run.id}", on_click=_open, args=(run.id,), width="stretch")
         with delete.popover("Delete snapshot", icon=":material/delete:", key=f"{ICON_ALONE}snapshot.menu.{run.id}"):
             st.markdown("Delete this snapshot? Decisions stay in the log.")
-            st.button("Delete", type="primary", key=f"snapshot.delete.{run.id}", on_click=_delete, args=(run.id,))
+            rights.button(
+                "coverage.delete_snapshot",
+                "Delete",
+                type="primary",
+                key=f"snapshot.delete.{run.id}",
+                on_click=_delete,
+                args=(run.id,),
+            )
 
 
 def _rename(run_id: int) -> None:

@@ -24,7 +24,7 @@ from core.domain.coverage import Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import display_quote
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import TRUTHS
@@ -92,7 +92,8 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
     rows = event["selection"]["rows"]
     chosen = [proposals[row] for row in rows] or list(proposals)
     words = f"Add {count(len(chosen), 'topic')}" if rows else f"Add all {len(proposals):,}"
-    st.button(
+    rights.button(
+        "coverage.add_topics",
         words,
         icon=":material/add:",
         type="primary",
@@ -143,7 +144,13 @@ def _ask_for_needs(listed: Sequence[Topic]) -> None:
         words = f"{count(len(fewer), 'topic needs', 'topics need')} all five truths, though fewer are proposed."
         st.caption(f":material/rule: {words} See *Proposed needs*.", width="content")
         label = f"Use {count(len(fewer), 'proposal')}"
-        st.button(label, key="topics.ask.do", on_click=_edit, args=(lambda: with_proposed_needs(fewer),))
+        rights.button(
+            "coverage.change_topics",
+            label,
+            key="topics.ask.do",
+            on_click=_edit,
+            args=(lambda: with_proposed_needs(fewer),),
+        )
 
 
 # One column after the other, each with its width: split up, what the table shows could not be read in one place.
@@ -183,7 +190,8 @@ def _table(listed: Sequence[Topic]) -> None:
     touched = [after for before, after in zip(listed, new, strict=True) if before != after]
     chosen = [topic for topic, row in zip(listed, changed, strict=True) if row["select"]]
     if touched:
-        st.button(
+        rights.button(
+            "coverage.change_topics",
             f"Save {count(len(touched), 'change')}",
             type="primary",
             icon=":material/save:",
@@ -247,7 +255,7 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
             _button("Merge", "merge", lambda: merge_topics(chosen, typed["topics.merge"]))
         with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
             st.text_area("One part per line", key="topics.split")
-            st.button("Split", on_click=_split, args=(chosen[0],), key="topics.split.do")
+            rights.button("coverage.change_topics", "Split", on_click=_split, args=(chosen[0],), key="topics.split.do")
         with away:
             _button(
                 "Archive",
@@ -259,7 +267,15 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
 
 def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: str | None = None) -> None:
     """A button that keeps changed topics."""
-    st.button(label, icon=icon, key=f"topics.{name}.do", on_click=_edit, args=(change,), width="stretch")
+    rights.button(
+        "coverage.change_topics",
+        label,
+        icon=icon,
+        key=f"topics.{name}.do",
+        on_click=_edit,
+        args=(change,),
+        width="stretch",
+    )
 
 
 def _split(topic: Topic) -> None:
@@ -299,7 +315,15 @@ def _draw_undo() -> None:
     words, before = st.session_state[_UNDO]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f":material/check: {plain(words)}", width="content")
-        st.button("Undo", key="topics.undo.do", icon=":material/undo:", type="tertiary", on_click=_undo, args=(before,))
+        rights.button(
+            "coverage.undo_topic_edit",
+            "Undo",
+            key="topics.undo.do",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=_undo,
+            args=(before,),
+        )
 
 
 def _undo(before: Sequence[Topic]) -> None:
@@ -349,7 +373,8 @@ def _add_form(project: str | None, *, first: bool) -> None:
     with typed:
         st.text_area("Topics, one per line", key="topics.typed", height=118, placeholder=_EXAMPLE)
         with st.container(horizontal=True):
-            st.button(
+            rights.button(
+                "coverage.add_topics",
                 "Add topics",
                 type="primary",
                 icon=":material/add:",
@@ -357,7 +382,8 @@ def _add_form(project: str | None, *, first: bool) -> None:
                 args=(lambda: _typed_topics(project),),
             )
             if session.sample_loaded():
-                st.button(
+                rights.button(
+                    "coverage.add_topics",
                     "Add the sample library's topics",
                     icon=":material/auto_stories:",
                     on_click=_add,
@@ -367,7 +393,8 @@ def _add_form(project: str | None, *, first: bool) -> None:
         given = st.file_uploader("CSV with the column topic; needs, owner, domain too", type=["csv", "txt"])
         if given is not None:
             data, name = given.getvalue(), given.name
-            st.button(
+            rights.button(
+                "coverage.add_topics",
                 f"Add the topics of {name}",
                 icon=":material/add:",
                 type="primary",

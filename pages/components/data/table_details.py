@@ -18,6 +18,7 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import LinkState, RealityTable, RowChange, TableDiff, TableLink
 from core.domain.errors import BadRequest
+from pages.components import rights
 from pages.components.data import state
 from pages.components.data.rows import ROW_PIXELS, height, rows_csv
 from pages.components.data.state import TablesView
@@ -62,13 +63,15 @@ def _link(table: RealityTable, link: TableLink) -> None:
     with badge:
         st.badge(link.state.value, icon=icon, color=colour)  # type: ignore[arg-type]
     for column, label, new_state in ((yes, "Confirm", LinkState.CONFIRMED), (no, "Dismiss", LinkState.DISMISSED)):
-        column.button(
+        rights.button(
+            "tables.set_link",
             label,
             key=f"data.link.{table.id}.{link.column}.{new_state}",
             on_click=_decide,
             args=(table.name, link, new_state),
             disabled=link.state is new_state,
             width="stretch",
+            on=column,
         )
 
 
@@ -87,7 +90,16 @@ def _add_form(seen: TablesView, table: RealityTable) -> None:
         linked = {link.column for link in table.links}
         here.selectbox("Column", [column.name for column in table.columns if column.name not in linked], key=_COLUMN)
         there.selectbox("refers to", keys, key=_OTHER)
-        go.button("Add", key="data.link.add", icon=":material/add:", on_click=_add, args=(seen, table), width="stretch")
+        rights.button(
+            "tables.set_link",
+            "Add",
+            key="data.link.add",
+            icon=":material/add:",
+            on_click=_add,
+            args=(seen, table),
+            width="stretch",
+            on=go,
+        )
 
 
 def _add(seen: TablesView, table: RealityTable) -> None:

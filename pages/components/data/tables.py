@@ -8,7 +8,7 @@ import streamlit as st
 from core.domain.dataset_queries import ColumnRef, TableQuery
 from core.domain.datasets import Column, LinkState, RealityTable
 from core.domain.documents import TableRole
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.data import rows, state, table_details
 from pages.components.data.rows import ROW_PIXELS, column_labels, height
 from pages.components.data.state import TablesView
@@ -144,6 +144,7 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
     """The role of a table and whether questions read it, each with who decided. The widgets show the stored values."""
     role_key, used_key = f"data.role.{table.id}", f"data.used.{table.id}"
     st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_in_use(table)
+    withheld = rights.withheld("tables.set_used")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.segmented_control(
             "What it holds",
@@ -153,14 +154,24 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
             format_func=_ROLES.__getitem__,
             on_change=_set_role,
             args=(table.name, role_key),
+            disabled=bool(withheld),
+            help=withheld or None,
             label_visibility="collapsed",
         )
         by = "set by hand" if table.role_by == "analyst" else "suggested from its name and columns"
         st.caption(by, width="content", help=_ROLE_HELP)
-        st.toggle("Use for questions", key=used_key, on_change=_set_used, args=(table.name, used_key))
+        st.toggle(
+            "Use for questions",
+            key=used_key,
+            on_change=_set_used,
+            args=(table.name, used_key),
+            disabled=bool(withheld),
+            help=withheld or None,
+        )
         st.caption(plain(seen.why(table)), width="content", help=_USED_HELP)
         if table.used is not None:
-            st.button(
+            rights.button(
+                "tables.set_used",
                 "Reset to default",
                 key=f"data.unset.{table.id}",
                 type="tertiary",
@@ -177,6 +188,7 @@ def _row_names(table: RealityTable) -> None:
     st.text_input(
         "Row name",
         key=key,
+        disabled=not rights.may("tables.set_row_names"),
         placeholder="for instance: shipment, delivery",
         help="Words for a row, with commas between. Questions may use them: “how many shipments went to Ohio”.",
         on_change=_set_called,

@@ -14,7 +14,7 @@ from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, I
 from core.knowledge.sectors import sectors
 from core.library.versions.outdated_citations import OutdatedCitation
 from core.search.citations.cite import display_quote
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.cards import OUTCOMES, outcome_words, sector_badge, sector_choice, sector_title
 from pages.components.citation_places import sentence_place
 from pages.components.insights import state
@@ -132,13 +132,32 @@ def _actions(item: InsightOrEpisode, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if item.deleted_at is not None:
             st.caption(f":material/delete: deleted {day(item.deleted_at)}", width="content")
-            st.button("Restore", key=f"{key}.restore", icon=":material/undo:", on_click=_restore, args=(item,))
+            rights.button(
+                "insights.restore",
+                "Restore",
+                key=f"{key}.restore",
+                icon=":material/undo:",
+                on_click=_restore,
+                args=(item,),
+            )
             return
-        st.button(
-            "Edit", key=f"{key}.edit", icon=":material/edit:", type="tertiary", on_click=_begin_edit, args=(item, key)
+        rights.button(
+            "insights.change",
+            "Edit",
+            key=f"{key}.edit",
+            icon=":material/edit:",
+            type="tertiary",
+            on_click=_begin_edit,
+            args=(item, key),
         )
-        st.button(
-            "Delete", key=f"{key}.delete", icon=":material/delete:", type="tertiary", on_click=_delete, args=(item,)
+        rights.button(
+            "insights.delete",
+            "Delete",
+            key=f"{key}.delete",
+            icon=":material/delete:",
+            type="tertiary",
+            on_click=_delete,
+            args=(item,),
         )
 
 

@@ -12,7 +12,7 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.library.versions.service import RelatedDocuments
 from core.search.store import QuestionUsage
-from pages.components import cards, labels, session
+from pages.components import cards, labels, rights, session
 from pages.components.icon_button import icon_button
 from pages.components.library.editing import draw_editing
 from pages.components.library.enrichment import draw_enrichment
@@ -110,10 +110,14 @@ def _actions(document: Document) -> None:
             )
         if document.state is DocumentState.FAILED and document.cure is not Cure.AGAIN:
             draw_replace_form(document, "library", _open)
-        elif st.button("Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"):
+        elif rights.button(
+            "documents.retry", "Read again", icon=":material/refresh:", type="tertiary", key=f"again.{document.id}"
+        ):
             session.workbench().documents.retry(document.id)
             st.toast("Reprocessing. Your corrections are kept.", icon=":material/refresh:")
-        if st.button("Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"):
+        if rights.button(
+            "bulk_edit.delete", "Delete", icon=":material/delete:", type="tertiary", key=f"delete.{document.id}"
+        ):
             _confirm_delete(document)
 
 

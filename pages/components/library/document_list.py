@@ -18,7 +18,7 @@ from core.domain.documents import DocumentState, Truth
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
 from core.text.tokenize import keywords, stem
-from pages.components import session
+from pages.components import rights, session
 from pages.components.library.enrichment import type_and_keywords
 from pages.components.library.related_documents import likeness_marks
 from pages.components.library.table import TableColumn, draw_table
@@ -257,7 +257,8 @@ def draw_bar(page: DocumentPage, query: DocumentQuery) -> None:
             st.caption(f"**{found}** · {hint}", width="content")
         else:
             st.markdown(f"**{len(ticked):,} selected**", width="content")
-            st.button(
+            rights.button(
+                "bulk_edit.apply",
                 "Edit",
                 icon=":material/edit:",
                 type="tertiary",

@@ -9,7 +9,7 @@ from core.domain.documents import LABEL_FIELDS, Document, SourceType
 from core.domain.errors import FivefoldError
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import BulkEdit, EditMode, EditPlan, EditProblem, documents_csv, read_edits
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.labels import field_options, field_title, value_title
 from pages.components.user_name import who
 from pages.components.wording import count, plain, shorten, shorten_middle
@@ -34,7 +34,9 @@ def draw_undo_offer() -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             message = f"{count(len(changed.changes), 'change')} made in {count(documents, 'document')}."
             st.success(message, icon=":material/check:", width="stretch")
-            st.button("Undo", icon=":material/undo:", key="library.undo", on_click=_undo, args=(done,))
+            rights.button(
+                "bulk_edit.undo", "Undo", icon=":material/undo:", key="library.undo", on_click=_undo, args=(done,)
+            )
             st.button("Dismiss", icon=":material/close:", type="tertiary", key="library.undo.no", on_click=_dismiss)
 
 
@@ -165,7 +167,9 @@ def draw_plan() -> bool:
         st.info("Nothing would change: the documents are as wanted.", icon=":material/check:")
     with st.container(horizontal=True, gap="small"):
         label = f"Make {count(len(plan.changes), 'change')}"
-        if plan.changes and st.button(label, type="primary", icon=":material/check:", key="library.apply"):
+        if plan.changes and rights.button(
+            "bulk_edit.apply", label, type="primary", icon=":material/check:", key="library.apply"
+        ):
             _apply(plan, what)
         st.button("Back", icon=":material/arrow_back:", type="tertiary", on_click=_drop_plan, key="library.drop")
     return True
@@ -216,7 +220,8 @@ def _archiving(documents: Sequence[Document]) -> None:
     stored = [each.id for each in documents if each.archived]
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if living:
-            st.button(
+            rights.button(
+                "bulk_edit.archive",
                 f"Archive {count(len(living), 'document')}",
                 icon=":material/archive:",
                 type="tertiary",
@@ -225,7 +230,8 @@ def _archiving(documents: Sequence[Document]) -> None:
                 help="Out of searches, boards and counts; nothing is deleted.",
             )
         if stored:
-            st.button(
+            rights.button(
+                "bulk_edit.archive",
                 f"Put {count(len(stored), 'document')} back",
                 icon=":material/unarchive:",
                 type="tertiary",
@@ -262,6 +268,9 @@ def draw_spreadsheet(total: int, documents: Callable[[], Sequence[Document]]) ->
     with back:
         st.markdown("**2 Upload the edited file**")
         st.caption("You see every change before it is made. A blank label stays as it is; other blank cells clear.")
+        if withheld := rights.withheld("bulk_edit.apply"):
+            st.caption(f":material/lock: {withheld}")
+            return
         turn = st.session_state.setdefault("library.csv.round", 0)
         file = st.file_uploader("Changed CSV", type=["csv"], key=f"library.csv.{turn}", label_visibility="collapsed")
         if file is not None:

@@ -21,7 +21,7 @@ from core.library.enrichment.service import EnrichmentService
 from core.library.enrichment.store import OPERATIONS, Enrichment, EnrichmentReport, EnrichmentStatistics
 from core.library.enrichment.values import Operation, QuotedSpan
 from core.search.citations.cite import display_quote
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.icon_button import icon_button
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
@@ -155,7 +155,8 @@ def _start_buttons(statistics: EnrichmentStatistics) -> None:
     service = session.workbench().enrichment
     lacking, failed = service.lacking(), service.failed()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
+        rights.button(
+            "enrichment.enrich_many",
             f"Enrich {count(len(lacking), 'document')} that lack it" if lacking else "All documents are enriched",
             type="primary",
             icon=":material/auto_awesome:",
@@ -165,7 +166,8 @@ def _start_buttons(statistics: EnrichmentStatistics) -> None:
             args=(lacking,),
         )
         if failed:
-            st.button(
+            rights.button(
+                "enrichment.enrich_many",
                 f"Try {count(len(failed), 'failed document')} again",
                 icon=":material/refresh:",
                 key="enrich.failed",
@@ -251,7 +253,8 @@ def draw_enrichment(document: Document) -> None:
 
 def _nothing_yet(service: EnrichmentService, document: Document) -> None:
     notices.empty(":material/auto_awesome:", "Not enriched yet", "A worker does so after reading; or do it now.")
-    st.button(
+    rights.button(
+        "enrichment.enrich",
         "Draw it now",
         icon=":material/auto_awesome:",
         on_click=_apply_change,
@@ -403,7 +406,8 @@ def _foot(service: EnrichmentService, found: Enrichment) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         latest = max(each.at for each in found.outcomes.values())
         st.caption(f"Drawn {day(latest)} from the text alone, on this computer", width="content")
-        st.button(
+        rights.button(
+            "enrichment.enrich",
             "Draw again",
             icon=":material/refresh:",
             type="tertiary",
@@ -445,7 +449,8 @@ def _manual_edit(found: Enrichment, operation: Operation) -> None:
     if edit is None:
         return
     st.caption(f"changed by {plain(edit.who) or 'hand'}, {day(edit.at)}", width="content")
-    st.button(
+    rights.button(
+        "enrichment.edits.reset",
         "Reset",
         icon=":material/undo:",
         type="tertiary",
@@ -457,7 +462,8 @@ def _manual_edit(found: Enrichment, operation: Operation) -> None:
 
 
 def _save(change: Callable[[EnrichmentService], None], what: str, disabled: bool) -> None:
-    st.button(
+    rights.button(
+        "enrichment.edits.set_keywords",
         "Save",
         type="primary",
         key=f"enrich.save.{what}",

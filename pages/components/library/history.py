@@ -9,7 +9,7 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.service import ARCHIVED
 from core.library.history import HistoryChange, HistoryEntry, HistoryKind
 from core.library.trash import DELETED, ERASED
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.labels import field_title, value_title
 from pages.components.pager import paged
 from pages.components.user_name import name_input, who
@@ -62,7 +62,8 @@ def _draw_entry(entry: HistoryEntry, *, alone: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{_ICONS[entry.kind]} **{plain(shorten(entry.what, 120))}**", width="stretch")
             if entry.can_undo:
-                st.button(
+                rights.button(
+                    "history.undo",
                     "Undo",
                     icon=":material/undo:",
                     type="tertiary",

@@ -16,7 +16,7 @@ from core.library.versions.service import RelatedDocuments
 from core.library.versions.store import VersionDecision, VersionVerdict
 from core.library.versions.suggestions import Suggestion, in_order
 from core.search.citations.cite import display_quote
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.citation_places import sentence_place
 from pages.components.library.related_documents import draw_difference, likeness
 from pages.components.pager import draw_pager, pages_of
@@ -71,7 +71,8 @@ def _chain(document: Document, chain: Sequence[Document]) -> None:
 
 def _undo_buttons(older: Document, newer: Document, *, alone: bool) -> None:
     service = session.workbench().versions
-    st.button(
+    rights.button(
+        "versions.undo",
         "Undo",
         icon=":material/undo:",
         type="tertiary",
@@ -81,7 +82,8 @@ def _undo_buttons(older: Document, newer: Document, *, alone: bool) -> None:
         args=(lambda: service.undo(older.id, newer.id, who()), "Both are found again."),
     )
     if alone:
-        st.button(
+        rights.button(
+            "versions.turn_round",
             "Swap",
             icon=":material/swap_vert:",
             type="tertiary",
@@ -121,7 +123,8 @@ def draw_suggestion(suggestion: Suggestion) -> None:
             cards.document_link(older.id, f"**{plain(shorten_middle(older.name, 60))}**")
         st.caption(_why(suggestion))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
+            rights.button(
+                "versions.accept",
                 "Accept",
                 icon=":material/check:",
                 key=f"versions.accept.{key}",
@@ -129,7 +132,8 @@ def draw_suggestion(suggestion: Suggestion) -> None:
                 on_click=apply_decision,
                 args=(lambda: service.accept(older.id, newer.id, who()), _replaced(older, newer), older.id, newer.id),
             )
-            st.button(
+            rights.button(
+                "versions.turn_round",
                 "Swap",
                 icon=":material/swap_vert:",
                 type="tertiary",
@@ -137,7 +141,8 @@ def draw_suggestion(suggestion: Suggestion) -> None:
                 on_click=apply_decision,
                 args=(lambda: service.accept(newer.id, older.id, who()), _replaced(newer, older), newer.id, older.id),
             )
-            st.button(
+            rights.button(
+                "versions.reject",
                 "Not a version",
                 icon=":material/close:",
                 type="tertiary",
@@ -290,7 +295,8 @@ def _by_hand(document: Document, chain: Sequence[Document]) -> None:
         newer = st.radio("Which is newer", which, horizontal=True, key=f"versions.newer.{document.id}")
         chosen = name or 0
         ends = (chosen, document.id) if newer == which[0] else (document.id, chosen)
-        st.button(
+        rights.button(
+            "versions.accept",
             "Join as versions",
             icon=":material/link:",
             disabled=name is None,
@@ -373,7 +379,8 @@ def _last_decision() -> None:
     older, newer = names
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f"Last: {_decision_words(last, older, newer)}", width="content")
-        st.button(
+        rights.button(
+            "versions.undo",
             "Undo",
             icon=":material/undo:",
             type="tertiary",
@@ -401,7 +408,9 @@ def _uncompared() -> None:
         st.caption(
             f":material/info: {count(len(left), 'document')} were read before documents were compared.", width="content"
         )
-        go = st.button("Compare them now", icon=":material/difference:", key="duplicates.compare")
+        go = rights.button(
+            "versions.compare", "Compare them now", icon=":material/difference:", key="duplicates.compare"
+        )
     if not go:
         return
     bar = st.progress(0.0)

@@ -13,7 +13,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.evaluation.judgments.units import unit_of
 from core.search.store import PassageUsage, stored_question
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.tuning.judge_state import GRADES_SEEN, POOLS, judgment_service, select_by_id
 from pages.components.user_name import name_input, who
 from pages.components.wording import count, plain, shorten
@@ -145,11 +145,13 @@ _SET_HELP = "The question is added to it with the first grade."
 
 def grading_switch(project: str | None) -> None:
     """A switch for grading results, the set to grade into, and the judge's name."""
+    withheld = rights.withheld("evaluation.judging.judge")
     st.toggle(
         "Judge the results",
         key=_ON,
         persist_state="session",
-        help="Grades below every result, kept in a question set. Tuning measures profiles with them.",
+        help=withheld or "Grades below every result, kept in a question set. Tuning measures profiles with them.",
+        disabled=bool(withheld),
     )
     if not st.session_state[_ON]:
         return
@@ -166,7 +168,8 @@ def _set_chooser(project: str | None) -> None:
         called = {number: each.name for number, each in listed.items()}
         select_by_id("Into the set", called, st.session_state[_SET], "grading.sets", _choose_set, help=_SET_HELP)
     else:
-        st.button(
+        rights.button(
+            "evaluation.judging.add_set",
             f"Begin the set “{_FIRST_SET}”",
             key="grading.begin",
             icon=":material/add:",

@@ -28,7 +28,7 @@ const drawRow = (row, number) => {
   place.title = row.place;
   foot.append(place);
   for (const note of row.notes) foot.append(element("span", "note", note));
-  rank.append(tick);
+  if (row.ticks) rank.append(tick);
   if (row.ticked) option.classList.add("ticked");
   body.append(sentence, foot);
   const score = element("div", "score");
@@ -57,7 +57,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       head.setAttribute("role", "presentation");
       list.append(head);
     }
-    list.append(drawRow({ ...row, ticked: data.ticked.includes(row.id) }, row.rank));
+    list.append(drawRow({ ...row, ticks: data.ticks, ticked: data.ticked.includes(row.id) }, row.rank));
   }
   const rows = [...list.querySelectorAll(".row")];
   let chosen = Math.max(0, rows.findIndex((row) => row.dataset.id === String(data.chosen)));
@@ -90,7 +90,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       choose(clamped(chosen + step, rows.length), SETTLE);
       return;
     }
-    if (event.key === "x" && rows[chosen]) {
+    if (event.key === "x" && data.ticks && rows[chosen]) {
       event.preventDefault();
       setTriggerValue("ticked", Number(rows[chosen].dataset.id));
       return;

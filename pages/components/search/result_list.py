@@ -22,6 +22,7 @@ from core.search.ranking.answerability import all_silent_words, unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, session, urls
+from pages.components.rights import may
 from pages.components.search import (
     feedback,
     five_truths,
@@ -223,7 +224,8 @@ def _draw_list(result: SearchResult, chosen: Candidate) -> None:
     rows = list_rows(result, grouped=grouped, new=saved_searches.is_new)
     key = f"search.list.{crc32(repr(replace(result.request, top_k=None)).encode())}"
     draw = browser_scripts.browser_component("fivefold_results", "search/result_list.js")
-    data = {"label": "Results", "rows": rows, "chosen": chosen.passage.id, "ticked": sorted(shortlists.ticked())}
+    data = {"label": "Results", "rows": rows, "chosen": chosen.passage.id, "ticks": may("shortlists.add")}
+    data["ticked"] = sorted(shortlists.ticked())
     draw(key=key, data=data, on_chosen_change=partial(_choose, key), on_ticked_change=partial(_tick, key, result))
 
 

@@ -10,7 +10,7 @@ from core.domain.results import Hit, SearchResult
 from core.insights.service import MOST_LETTERS, link_of
 from core.insights.store import Episode, EvidenceLink, Insight
 from core.search.citations.cite import display_quote
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.cards import OUTCOMES, sector_choice
 from pages.components.insights.listing import tag_choice
 from pages.components.insights.state import insight_service, link_to
@@ -39,9 +39,17 @@ def save_button(hit: Hit, result: SearchResult) -> None:
 
 @st.fragment
 def _box(hit: Hit, result: SearchResult, key: str) -> None:
+    withheld = rights.withheld("insights.save")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         box = st.popover(
-            "Note", key=key, icon=":material/edit_note:", type="tertiary", on_change="rerun", width="content"
+            "Note",
+            key=key,
+            icon=":material/edit_note:",
+            type="tertiary",
+            on_change="rerun",
+            width="content",
+            disabled=bool(withheld),
+            help=withheld or None,
         )
         with box, st.container(width=460, height=_HEIGHT, border=False):
             if box.open:

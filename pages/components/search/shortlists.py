@@ -11,7 +11,7 @@ from core.library.shortlist_brief import shortlist_docx, shortlist_markdown, sho
 from core.library.shortlists import Shortlist, ShortlistItem, ShortlistService, item_of
 from core.search.citations.cite import display_quote
 from core.search.exports import file_name
-from pages.components import cards, notices, session
+from pages.components import cards, notices, rights, session
 from pages.components.icon_button import icon_button
 from pages.components.urls import page_path
 from pages.components.user_name import who
@@ -72,7 +72,16 @@ def tick_button(hit: Hit, question: str) -> None:
     icon = ":material/check_box:" if there else ":material/check_box_outline_blank:"
     key = f"shortlist.tick.{hit.candidate.passage.id}"
     help_text = "Remove it from the shortlist (key x)" if there else "Add it to the shortlist (key x)"
-    st.button(label, key=key, icon=icon, type="tertiary", help=help_text, on_click=tick, args=(hit, question))
+    rights.button(
+        "shortlists.add",
+        label,
+        key=key,
+        icon=icon,
+        type="tertiary",
+        help=help_text,
+        on_click=tick,
+        args=(hit, question),
+    )
 
 
 # The view
@@ -103,8 +112,13 @@ def draw_shortlists() -> None:
                 )
                 _name_menu("Rename", ":material/edit:", "Rename", lambda name: _service().rename(shown.id, name))
                 _export(shown)
-                st.button(
-                    "Delete", icon=":material/delete:", key="shortlist.delete", on_click=_delete, args=(shown.id,)
+                rights.button(
+                    "shortlists.delete",
+                    "Delete",
+                    icon=":material/delete:",
+                    key="shortlist.delete",
+                    on_click=_delete,
+                    args=(shown.id,),
                 )
             _name_menu("New shortlist", ":material/add:", "Create", _create)
         if shown is None:
@@ -161,11 +175,13 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str, *,
         label_visibility="collapsed",
         on_change=_note,
         args=(shortlist.id, index, key),
+        disabled=not rights.may("shortlists.note"),
     )
 
 
 def _button(index: int, what: str, icon: str, words: str, *, disabled: bool = False) -> None:
-    icon_button(icon, words, f"shortlist.{what}.{index}", _change, (what, index), disabled=disabled)
+    may_change = rights.may("shortlists.move")
+    icon_button(icon, words, f"shortlist.{what}.{index}", _change, (what, index), disabled=disabled or not may_change)
 
 
 def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) -> None:
@@ -173,7 +189,9 @@ def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) 
     key = f"shortlist.{word.lower()}"
     with st.popover(label, icon=icon, key=f"{key}.menu"):
         st.text_input("Name", key=f"{key}.name", max_chars=80)
-        st.button(word, key=f"{key}.now", type="primary", on_click=_named, args=(f"{key}.name", work))
+        rights.button(
+            "shortlists.create", word, key=f"{key}.now", type="primary", on_click=_named, args=(f"{key}.name", work)
+        )
 
 
 def _export(shortlist: Shortlist) -> None:

@@ -9,7 +9,7 @@ from core.knowledge.glossary import meaning
 from pages.components import session
 from pages.components.browser_scripts import browser_component
 from pages.components.notices import apply_change, show_outcome
-from pages.components.rights import may
+from pages.components.rights import may, withheld
 from pages.components.urls import page_path
 from pages.components.user_name import who
 from pages.components.wording import plain
@@ -31,14 +31,18 @@ def draw_general() -> None:
     _default_profile(None)
     for project in sorted(each for each in known if each):
         _default_profile(project)
-    if not who():
+    if not may("evaluation.profiles.choose"):
+        st.caption(f":material/lock: {withheld('evaluation.profiles.choose')}")
+    elif not who():
         st.caption(":material/person: Enter your name above to change it.")
     st.page_link(
         page_path("tuning"), label="Compare profiles", icon=":material/tune:", query_params={"view": "profiles"}
     )
     _default_filters()
     st.markdown("##### Theme", anchors=False)
-    browser_component("fivefold_theme", "settings/theme.js")(key=f"{_AREA}.theme", data={"label": "Colours of the pages"})
+    browser_component("fivefold_theme", "settings/theme.js")(
+        key=f"{_AREA}.theme", data={"label": "Colours of the pages"}
+    )
     st.caption("This browser remembers the choice for you.")
 
 
@@ -56,6 +60,7 @@ def _default_profile(project: str | None) -> None:
         width=_FIELD_WIDTH,
         on_change=_choose,
         args=(project, key),
+        disabled=not may("evaluation.profiles.choose"),
     )
 
 

@@ -6,11 +6,12 @@ from bootstrap.backup import BackupFolder
 from bootstrap.environment import settings_from_environment
 from bootstrap.installation import StoredPart, optional_parts, reader_limits, storage_used
 from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME, ModelSwitch
+from core.domain.people import Role
 from core.domain.queries import SearchRequest
 from core.knowledge.glossary import meaning
 from core.knowledge.rerankers import rerank_table
 from core.library.embedding_models.service import ModelStatus
-from pages.components import session
+from pages.components import rights, session
 from pages.components.notices import apply_change, show_errors, show_outcome
 from pages.components.urls import page_path
 from pages.components.user_name import who
@@ -98,7 +99,14 @@ def _backups() -> None:
     """The backups made here, and a button that makes one."""
     folder = BackupFolder(settings_from_environment())
     st.markdown("##### Backups", anchors=False)
-    if st.button("Back up now", key="settings.backup", icon=":material/backup:"):
+    administers = session.principal().role_in(None) is Role.ADMINISTRATOR
+    if st.button(
+        "Back up now",
+        key="settings.backup",
+        icon=":material/backup:",
+        disabled=not administers,
+        help=None if administers else "This needs the role of an administrator in every project.",
+    ):
         with st.spinner("Writing database and originals into one file …"), show_errors():
             folder.make()
     files = folder.files()
@@ -154,7 +162,7 @@ def _watch() -> None:
         else:
             _draw_progress(switch)
             _draw_failure(status)
-            st.button("Cancel", key=f"{_AREA}.cancel", icon=":material/close:", on_click=_cancel)
+            rights.button("models.cancel", "Cancel", key=f"{_AREA}.cancel", icon=":material/close:", on_click=_cancel)
 
 
 def _draw_progress(switch: ModelSwitch) -> None:
@@ -167,7 +175,7 @@ def _draw_progress(switch: ModelSwitch) -> None:
 def _draw_failure(status: ModelStatus) -> None:
     if status.failed is not None:
         st.error(f"**{plain(status.failed.reason)}**\n\n{plain(status.failed.remedy)}", icon=":material/error:")
-        st.button("Try again", key=f"{_AREA}.retry", icon=":material/refresh:", on_click=_retry)
+        rights.button("models.retry", "Try again", key=f"{_AREA}.retry", icon=":material/refresh:", on_click=_retry)
 
 
 def _draw_last(switch: ModelSwitch | None) -> None:
@@ -190,7 +198,9 @@ def _draw_form(status: ModelStatus) -> None:
             placeholder=f"{DEFAULT_MODEL}, a name such as BAAI/bge-small-en-v1.5, or a folder",
             help=f"Any sentence-transformers model; “{DEFAULT_MODEL}” is {DEFAULT_NAME}, part of the installation.",
         )
-        pressed = st.form_submit_button("Embed the library with this model", icon=":material/model_training:")
+        pressed = rights.submit_button(
+            "models.use", "Embed the library with this model", icon=":material/model_training:"
+        )
     st.caption(
         "The library is embedded in the background while searches use the present model; then the two are exchanged"
         " in one step. Documents are not read again. Score profiles and labels were fitted with"

@@ -14,7 +14,7 @@ from core.library.vocabulary.edits import check_vocabulary, differences, merge_v
 from core.library.vocabulary.relabelling import FIELDS, LabelOutcome, VocabularyTrial
 from core.library.vocabulary.store import VocabularyRun, VocabularyVersion
 from core.library.vocabulary.toml_csv import VocabularyPack, from_file, packs, to_csv, to_toml
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.labels import chip_title, field_title, value_title
 from pages.components.settings.vocabulary_state import (
     after_saving,
@@ -220,7 +220,8 @@ def _version(version: VocabularyVersion, before: Vocabulary, newest: VocabularyV
 
 
 def _restore_button(number: int, newest: VocabularyVersion) -> None:
-    st.button(
+    rights.button(
+        "vocabulary.restore",
         "Restore", key=f"settings.restore.{number}", type="tertiary", icon=":material/settings_backup_restore:",
         help="Saves these words again as the newest version; nothing is lost.",
         on_click=_restore_version, args=(number, newest.number),
@@ -251,12 +252,14 @@ def draw_relabelling() -> None:
         text_column.markdown(
             ":material/sync: Documents read before still carry labels of the words before. What people confirmed stays."
         )
-        begin.button(
+        rights.button(
+            "vocabulary.relabelling.start",
             f"Label {count(documents, 'document')} again",
             key="settings.apply",
             icon=":material/sync:",
             width="stretch",
             on_click=_start_relabelling,
+            on=begin,
         )
 
 
@@ -282,7 +285,8 @@ def _relabelling_progress(run_id: int) -> None:
         words = f"Relabelling with version {run.version} · {run.done:,} of {count(run.total, 'document')}"
         words += f", {run.changed:,} changed · begun {ago(run.at, utc_now())}{' · stopping' if run.stopped else ''}"
         bar.progress(min(1.0, run.done / max(1, run.total)), words)
-        stop.button(
+        rights.button(
+            "vocabulary.relabelling.stop",
             "Stop",
             key="settings.apply.stop",
             icon=":material/stop:",
@@ -290,6 +294,7 @@ def _relabelling_progress(run_id: int) -> None:
             disabled=run.stopped,
             on_click=_stop_relabelling,
             args=(run.id,),
+            on=stop,
         )
 
 
@@ -356,7 +361,8 @@ def _unsaved_bar() -> None:
         note.text_input(
             "Why", key=widget_key("note"), placeholder="Why, for those who read the versions", max_chars=200
         )
-        save.button(
+        rights.button(
+            "vocabulary.save",
             "Save",
             key="settings.save",
             type="primary",
@@ -364,6 +370,7 @@ def _unsaved_bar() -> None:
             width="stretch",
             disabled=bool(findings.problems),
             on_click=_save,
+            on=save,
         )
         drop.button("Discard", key="settings.discard", icon=":material/undo:", width="stretch", on_click=discard)
 

@@ -16,7 +16,7 @@ from core.library.active_learning.corrections import ENOUGH, Period
 from core.library.active_learning.label_changes import AppliedLabelChanges, LabelChange, LabelChangePreview
 from core.library.active_learning.service import ActiveLearningService
 from core.library.active_learning.store import LabelVerdict, LearningAction, LearningActionKind, TrainingVersion
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.labels import field_title, value_title
 from pages.components.urls import page_path
 from pages.components.user_name import who
@@ -74,7 +74,8 @@ def draw_label_changes(service: ActiveLearningService, newest: int) -> None:
     words, look = st.columns([5, 2], vertical_alignment="center")
     with words:
         st.caption(_heading(preview, stale=stale))
-    look.button(
+    rights.button(
+        "active_learning.label_changes.preview",
         "What would change" if preview is None or stale else "Look again",
         key="learning.look",
         icon=":material/preview:",
@@ -82,6 +83,7 @@ def draw_label_changes(service: ActiveLearningService, newest: int) -> None:
         help="Lists the documents nobody confirmed that these lessons would label otherwise. Nothing is changed.",
         on_click=_start_preview,
         args=(service, task),
+        on=look,
     )
     if preview is not None and preview.changes and not stale:
         _change_table(service, task, preview)
@@ -123,7 +125,8 @@ def _change_table(service: ActiveLearningService, task: _LabelChangeTask, previe
     words.caption(
         "Only the selected rows are changed; the passages follow." if some else "Select rows to change only these."
     )
-    apply.button(
+    rights.button(
+        "active_learning.label_changes.apply",
         f"Change {count(len(chosen), 'label')}",
         key="learning.apply",
         icon=":material/done_all:",
@@ -132,6 +135,7 @@ def _change_table(service: ActiveLearningService, task: _LabelChangeTask, previe
         help="Passages and searches follow at once. It can be undone below.",
         on_click=_start_apply,
         args=(service, task, replace(preview, changes=tuple(chosen)), who() or "analyst"),
+        on=apply,
     )
 
 
@@ -330,6 +334,7 @@ def _at_once_toggle(service: ActiveLearningService) -> None:
         help="Off: they are labelled by the lessons applied last. Documents read before change only when you apply.",
         on_change=_set_at_once,
         args=(service, not choice.at_once),
+        disabled=not rights.may("active_learning.choose"),
     )
 
 
@@ -358,7 +363,8 @@ def _applied_actions(service: ActiveLearningService) -> None:
             words.caption(f":gray[~~{line}~~] undone {back.at:%Y-%m-%d %H:%M} by {plain(back.who)}")
             continue
         words.caption(line)
-        undo.button(
+        rights.button(
+            "active_learning.label_changes.undo",
             "Undo",
             key=f"learning.undo.{number}",
             icon=":material/undo:",
@@ -366,6 +372,7 @@ def _applied_actions(service: ActiveLearningService) -> None:
             help="Every label that is still as this made it becomes what it was, and its passages with it.",
             on_click=_undo,
             args=(service, number),
+            on=undo,
         )
 
 
@@ -447,7 +454,8 @@ def _correction_line(verdict: LabelVerdict, document: Document, terms: Workspace
         icon=":material/library_books:",
         query_params={"document": str(document.id)},
     )
-    back.button(
+    rights.button(
+        "bulk_edit.withdraw_label",
         "Undo",
         key=f"learning.back.{document.id}.{verdict.field}",
         icon=":material/undo:",
@@ -455,6 +463,7 @@ def _correction_line(verdict: LabelVerdict, document: Document, terms: Workspace
         help="The label is the classifier's again, as it was; what this taught is forgotten.",
         on_click=_undo_correction,
         args=(document.id, verdict.field),
+        on=back,
     )
 
 

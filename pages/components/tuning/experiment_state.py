@@ -12,7 +12,7 @@ from core.domain.errors import BadRequest, NotFound
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.experiments import ExperimentRunner, interrupted
-from pages.components import background, notices, session, urls
+from pages.components import background, notices, rights, session, urls
 from pages.components.icon_button import icon_button
 from pages.components.tuning.judge_state import select_by_id
 from pages.components.tuning.saving import draw_save
@@ -254,7 +254,8 @@ def _draw_ended(experiment: Experiment) -> None:
 def _restart_offer(experiment: Experiment, words: str) -> None:
     text_column, again, away = st.columns([7, 2, 1], vertical_alignment="center")
     text_column.warning(words, icon=":material/stop_circle:")
-    again.button(
+    rights.button(
+        "evaluation.experiments.begin",
         "Begin again",
         key=f"lab.again.{experiment.id}",
         icon=":material/play_arrow:",
@@ -262,6 +263,7 @@ def _restart_offer(experiment: Experiment, words: str) -> None:
         width="stretch",
         on_click=_restart,
         args=(experiment.id,),
+        on=again,
     )
     with away:
         icon_button(

@@ -14,7 +14,7 @@ from core.evaluation.judgments.units import UnitIndex
 from core.evaluation.judgments.validation import grade_words
 from core.search.citations.cite import display_quote
 from core.text.tokenize import keywords, stem
-from pages.components import browser_scripts, cards, notices, session, urls
+from pages.components import browser_scripts, cards, notices, rights, session, urls
 from pages.components.notices import wait_for_models
 from pages.components.tuning import judge_state as state
 from pages.components.tuning import question_sets
@@ -40,7 +40,8 @@ def _grade_keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> No
     mine = item.mine if item else None
     for column, given in zip(st.columns(5, gap="small"), [*GRADES, None], strict=True):
         chosen = mine is not None and mine.grade == given
-        column.button(
+        rights.button(
+            "evaluation.judging.judge",
             _LABELS.get(given, "Can't judge") if given is not None else "Can't judge",
             key=f"judge.grade.{given}",
             type="primary" if chosen else "secondary",
@@ -49,6 +50,7 @@ def _grade_keys(questions: QuestionSet, pool: Pool, item: PoolItem | None) -> No
             disabled=item is None or not who(),
             on_click=state.store_grade,
             args=(pool, questions.id, item.unit if item else "", given),
+            on=column,
         )
     if not who():
         st.caption(

@@ -14,7 +14,7 @@ from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
 from core.evaluation.metrics.measures import MEASURES
 from core.knowledge.glossary import meaning
-from pages.components import notices
+from pages.components import notices, rights
 from pages.components.tuning import compare, question_sets
 from pages.components.tuning.charts import LABELS, MOST_LINES, SIDES, measure_label, percent, trend_lines
 from pages.components.tuning.compare import compare_experiments, current_settings, value_cells
@@ -121,7 +121,8 @@ def _experiment_actions(chosen: Sequence[Experiment]) -> None:
             _note(chosen[0])
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown(f"Delete {count(len(chosen), 'experiment')} for good? Questions and judgments stay.")
-            st.button(
+            rights.button(
+                "evaluation.experiments.delete",
                 "Delete", key="measure.kept.delete", type="primary", on_click=_delete,
                 args=([each.id for each in chosen],),
             )  # fmt: skip
@@ -246,7 +247,8 @@ def _draw_view(project: str | None) -> None:
         second = profile_chooser("Profile B, to compare", "b", project, optional=True)
     refs = list(dict.fromkeys(each.ref for each in (first, second) if each is not None))
     listed = list(experiment_runner().experiments(questions.id))
-    press.button(
+    rights.button(
+        "evaluation.experiments.begin",
         "Measure",
         key="measure.begin",
         type="primary",
@@ -256,6 +258,7 @@ def _draw_view(project: str | None) -> None:
         on_click=start_experiments,
         args=(questions, refs),
         disabled=is_running(listed, ExperimentKind.MEASURED, refs),
+        on=press,
     )
     under_way = draw_unfinished(listed, ExperimentKind.MEASURED)
     picked = _picked_experiments(listed)

@@ -13,7 +13,7 @@ from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.optimiser import RAISABLE, WeightChange, weight_changes
 from core.knowledge.factors import factor_table
 from core.search.explanation import factor_label
-from pages.components import notices
+from pages.components import notices, rights
 from pages.components.tuning import question_sets
 from pages.components.tuning.charts import (
     decimal,
@@ -167,7 +167,8 @@ def _draw_view(project: str | None) -> None:
     )
     settings = _settings_form(base, measure)
     listed = list(experiment_runner().experiments(questions.id))
-    press.button(
+    rights.button(
+        "evaluation.experiments.begin",
         "Search for better weights",
         key="optimise.begin",
         type="primary",
@@ -177,6 +178,7 @@ def _draw_view(project: str | None) -> None:
         args=(questions, [base.ref]),
         kwargs={"optimising": settings},
         disabled=is_running(listed, ExperimentKind.OPTIMISED, [base.ref]),
+        on=press,
     )
     under_way = draw_unfinished(listed, ExperimentKind.OPTIMISED)
     done = [each for each in listed if each.kind is ExperimentKind.OPTIMISED and each.state is RunState.DONE]

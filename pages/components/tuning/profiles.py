@@ -12,7 +12,7 @@ from core.domain.errors import BadRequest, FivefoldError
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileDraft, ProfileRegistry, differences, from_toml, to_toml
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.tuning.profile_styles import (
     difference_rows,
     profile_label,
@@ -149,7 +149,8 @@ def _version(
                     on_click=open_profile, args=(profile.ref,),
                 )  # fmt: skip
             if version is not newest:
-                st.button(
+                rights.button(
+                    "evaluation.profiles.rollback",
                     "Bring back" if newest.retired else "Roll back to this", key=f"tuning.profiles.roll.{profile.ref}",
                     type="tertiary", icon=":material/settings_backup_restore:",
                     on_click=roll_back, args=(profile.name, profile.version, newest.profile.version),
@@ -180,6 +181,9 @@ def draw_files() -> None:
     out, into = st.columns([4, 7], gap="large")
     with out:
         _export()
+    if withheld := rights.withheld("evaluation.profiles.save"):
+        into.caption(f":material/lock: {withheld}")
+        return
     round_ = st.session_state.setdefault("tuning.profiles.round", 0)
     given = into.file_uploader(
         "Import profiles from TOML", type=["toml"], key=f"tuning.profiles.file.{round_}", max_upload_size=1
@@ -218,7 +222,8 @@ def _preview(brought: Sequence[ScoreProfile], file: str) -> None:
         with st.container(border=True, gap="small"):
             _proposal(number, brought[number].name, proposal)
     ticked = sum(each.worth_saving and _ticked(number) for number, each in enumerate(shown))
-    st.button(
+    rights.button(
+        "evaluation.profiles.save",
         f"Save {count(ticked, 'profile')}", key="tuning.profiles.import", type="primary", icon=":material/save:",
         disabled=not ticked, on_click=_import, args=(brought, shown, file),
     )  # fmt: skip
@@ -332,7 +337,8 @@ def _default_line(project: str | None) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(f"{whose} searches with **{profile_label(holds)}** {why}", width="stretch")
         if chosen is not None:
-            st.button(
+            rights.button(
+                "evaluation.profiles.choose",
                 "Remove default", key=f"tuning.profiles.back.{project or ''}", type="tertiary", icon=":material/undo:",
                 help="The library's default applies then, or balanced.", on_click=_choose, args=(project, ""),
             )  # fmt: skip
@@ -432,7 +438,8 @@ def _actions(profile: ScoreProfile, past: Sequence[ProfileVersion], project: str
             with st.popover("Archive", icon=":material/inventory_2:"):
                 _retirement(past[0].profile)
         if not living:
-            st.button(
+            rights.button(
+                "evaluation.profiles.rollback",
                 "Bring back", key="tuning.profiles.again", icon=":material/settings_backup_restore:",
                 on_click=roll_back, args=(profile.name, past[1].profile.version, past[0].profile.version),
             )  # fmt: skip
@@ -446,7 +453,8 @@ def _default_buttons(profile: ScoreProfile, project: str | None) -> None:
     st.markdown("What is searched with unless told otherwise, always in its newest version.")
     for whose in dict.fromkeys((project, None)):
         chosen = registry().chosen(whose)
-        st.button(
+        rights.button(
+            "evaluation.profiles.choose",
             f"For {plain(whose or 'the whole library')}", key=f"tuning.profiles.choose.{whose or ''}", width="stretch",
             on_click=_choose, args=(whose, profile.name), disabled=chosen is not None and chosen.name == profile.name,
         )  # fmt: skip
@@ -457,7 +465,8 @@ def _retirement(newest: ScoreProfile) -> None:
         "It is no longer offered; where it is the default, the next choice holds. Its versions stay, and it can be"
         " brought back."
     )
-    st.button(
+    rights.button(
+        "evaluation.profiles.retire",
         f"Archive {plain(newest.name)}", key="tuning.profiles.retire", type="primary", width="stretch",
         on_click=_retire, args=(newest.name, newest.version),
     )  # fmt: skip

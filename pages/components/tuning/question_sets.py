@@ -13,7 +13,7 @@ from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, Level, Quest
 from core.evaluation.judgments.files import FILES, SetFile
 from core.evaluation.judgments.imports import JudgmentImportPreview
 from core.evaluation.judgments.validation import DEFAULT_KIND
-from pages.components import notices, session, urls
+from pages.components import notices, rights, session, urls
 from pages.components.tuning.judge_state import apply_change, clear_cache, judgment_service, select_by_id, show_outcome
 from pages.components.user_name import who
 from pages.components.wording import count, day, plain
@@ -82,12 +82,14 @@ def _change_buttons(listed: Sequence[JudgedQuestion], rows: Any) -> None:
     chosen = [each for each, row in zip(listed, rows, strict=True) if row["select"]]
     with st.container(horizontal=True):
         if touched:
-            st.button(
+            rights.button(
+                "evaluation.judging.change_questions",
                 f"Save {count(len(touched), 'change')}", key="sets.save", type="primary", icon=":material/save:",
                 on_click=_apply_edit, args=(lambda: judgment_service().change_questions(touched), "Saved."),
             )  # fmt: skip
         if chosen:
-            st.button(
+            rights.button(
+                "evaluation.judging.change_questions",
                 f"Archive {count(len(chosen), 'question')}", key="sets.retire", icon=":material/delete:",
                 help="Their judgments stay, but no longer count.",
                 on_click=_apply_edit, args=(lambda: _retire(chosen), "Archived."),
@@ -132,13 +134,15 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         st.text_area("Questions, one per line", key="sets.typed", height=100, placeholder=_EXAMPLE)
         kind, add = st.columns([2, 6], vertical_alignment="bottom")
         kind.selectbox("Kind", _KINDS, key="sets.typed.kind", help="*none*: nothing in the library answers them.")
-        add.button(
+        rights.button(
+            "evaluation.judging.add_question",
             "Add questions",
             key="sets.typed.do",
             type="primary",
             icon=":material/add:",
             on_click=_add_typed,
             args=(questions,),
+            on=add,
         )
     with searched:
         known = {" ".join(each.question.casefold().split()) for each in listed}
@@ -148,7 +152,8 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
             st.multiselect(
                 "Last searches that are not in the set", fresh, key="sets.searched", placeholder="Choose some or all"
             )
-            st.button(
+            rights.button(
+                "evaluation.judging.add_question",
                 "Add these",
                 key="sets.searched.do",
                 type="primary",
@@ -220,6 +225,9 @@ def _file_maker(questions: QuestionSet, file: SetFile) -> Any:
 
 def draw_import(questions: QuestionSet) -> None:
     """A file, what it would change, and the button that imports it."""
+    if withheld := rights.withheld("evaluation.judging.accept"):
+        st.caption(f":material/lock: {withheld}")
+        return
     state = st.session_state
     st.caption(
         "JSONL as exported here; CSV with the column *question* and, optionally,"
@@ -260,7 +268,8 @@ def _preview(preview: JudgmentImportPreview) -> None:
         words = f"{named} an answer in a document this library does not hold: it counts as missed."
         st.warning(words, icon=":material/info:")
     _tables(preview)
-    st.button(
+    rights.button(
+        "evaluation.judging.accept",
         "Import", key="sets.in.do", type="primary", icon=":material/check:", disabled=preview.empty,
         on_click=_accept, args=(preview,),
     )  # fmt: skip
@@ -390,8 +399,14 @@ def _new_set(project: str | None) -> None:
             "Belongs to", [project, ""], key="sets.new.project", default=project, required=True,
             format_func=lambda name: plain(name) if name else "Whole library",
         )  # fmt: skip
-    st.button(
-        "Create the set", key="sets.new.do", type="primary", icon=":material/add:", on_click=_create, args=(project,)
+    rights.button(
+        "evaluation.judging.add_set",
+        "Create the set",
+        key="sets.new.do",
+        type="primary",
+        icon=":material/add:",
+        on_click=_create,
+        args=(project,),
     )
 
 
@@ -459,7 +474,8 @@ def _set_settings(questions: QuestionSet) -> None:
             judgment_service().schedule(changed, state[f"{key}.hours"])
 
     with st.container(horizontal=True):
-        st.button(
+        rights.button(
+            "evaluation.judging.rename",
             "Save",
             key=f"{key}.save",
             type="primary",
@@ -467,8 +483,7 @@ def _set_settings(questions: QuestionSet) -> None:
             on_click=_apply,
             args=(save, "Saved."),
         )
-        st.button(
-            "Archive set", key=f"{key}.retire", icon=":material/inventory_2:",
+        rights.button("evaluation.judging.retire", "Archive set", key=f"{key}.retire", icon=":material/inventory_2:",
             help="Hides the set with its judgments; it can be restored.",
             on_click=_apply, args=(lambda: judgment_service().retire(questions), "Archived."),
         )  # fmt: skip
@@ -485,7 +500,14 @@ def _retired_sets(project: str | None) -> None:
         for each in retired:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(each.name), width="stretch")
-                st.button("Restore", key=f"sets.restore.{each.id}", type="tertiary", on_click=_restore, args=(each,))
+                rights.button(
+                    "evaluation.judging.restore",
+                    "Restore",
+                    key=f"sets.restore.{each.id}",
+                    type="tertiary",
+                    on_click=_restore,
+                    args=(each,),
+                )
 
 
 def _restore(each: QuestionSet) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.domain.errors import FivefoldError
 from core.domain.queries import ScoreProfile
-from pages.components import notices
+from pages.components import notices, rights
 from pages.components.tuning.state import evaluation_service
 from pages.components.user_name import who
 from pages.components.wording import plain
@@ -56,9 +56,10 @@ def draw_save(
         name, why, press = st.columns([5, 5, 3], vertical_alignment="bottom")
         name.text_input("Save as", key=f"{key}.name", max_chars=_MOST_NAME, persist_state="page")
         why.text_input("Note", key=f"{key}.note", placeholder="Why", max_chars=_MOST_NOTE, persist_state="page")
-        press.form_submit_button(
+        rights.submit_button(
+            "evaluation.profiles.save",
             label, key=f"{key}.save", type="primary", icon=":material/save:", width="stretch", disabled=not ready,
-            on_click=_save, args=(made, base, key, versions, on_saved),
+            on_click=_save, args=(made, base, key, versions, on_saved), on=press,
         )  # fmt: skip
     hints = (
         [f"It becomes version {versions[base.name] + 1} of **{plain(base.name)}**."] if base.name in versions else []
@@ -95,7 +96,8 @@ def _draw_clash(
         f"**There is another profile named {plain(known)}.** Save this as its next version, or choose another name.",
         icon=":material/content_copy:",
     )
-    st.button(
+    rights.button(
+        "evaluation.profiles.save",
         f"Save as version {versions[known] + 1} of {plain(known)}", key=f"{key}.version", icon=":material/save:",
         on_click=_save, args=(made, base, key, versions, on_saved), kwargs={"agreed": known},
     )  # fmt: skip

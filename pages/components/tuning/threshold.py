@@ -12,7 +12,7 @@ from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of
 from core.knowledge.glossary import meaning
-from pages.components import notices
+from pages.components import notices, rights
 from pages.components.tuning import question_sets
 from pages.components.tuning.charts import palette, percent, set_frame
 from pages.components.tuning.compare import current_settings
@@ -183,10 +183,11 @@ def _draw_view(project: str | None) -> None:
         profile = profile_chooser("Profile", "a", project)
     assert profile is not None  # one is always chosen
     listed = list(experiment_runner().experiments(questions.id))
-    press.button(
+    rights.button(
+        "evaluation.experiments.begin",
         "Measure", key="threshold.begin", icon=":material/straighten:", width="stretch", on_click=start_experiments,
         args=(questions, [profile.ref]), help="Asks every question again, with the latest grades.",
-        disabled=is_running(listed, ExperimentKind.MEASURED, [profile.ref]),
+        disabled=is_running(listed, ExperimentKind.MEASURED, [profile.ref]), on=press,
     )  # fmt: skip
     under_way = draw_unfinished(listed, ExperimentKind.MEASURED)
     latest = latest_finished(listed, profile.ref)

@@ -18,7 +18,7 @@ from core.evaluation.tuning.sliders import Slider, SliderGroup, acting, changed,
 from core.evaluation.tuning.trial import compared, flips
 from core.knowledge.profiles import check_profile
 from core.search.explanation import factor_label
-from pages.components import notices, session
+from pages.components import notices, rights, session
 from pages.components.coverage.state import board as latest_board
 from pages.components.notices import wait_for_models
 from pages.components.tuning import rank_changes, state
@@ -64,7 +64,8 @@ def profile_actions(base: ScoreProfile, project: str | None, request: SearchRequ
     if open_to:
         with st.popover("Make default", icon=":material/star:"):
             for whose in open_to:
-                st.button(
+                rights.button(
+                    "evaluation.profiles.choose",
                     f"For {plain(whose or 'the whole library')}", key=f"tune.default.{whose or ''}", width="stretch",
                     on_click=_choose_default, args=(whose, base.name),
                 )  # fmt: skip
