@@ -9,7 +9,7 @@ from core.knowledge.factors import factor_table
 from core.knowledge.loading import check_keys, table
 from core.knowledge.truths import truths
 
-__all__ = ["GlossaryTerm", "found_terms", "glossary", "meaning"]
+__all__ = ["GlossaryTerm", "explanation", "found_terms", "glossary", "meaning"]
 
 _KEYS = ("term", "means", "group", "also")
 _TRUTHS, _FACTORS = "The five truths", "Factors of a score"
@@ -60,6 +60,15 @@ def meaning(name: str) -> str:
     'Results that score less are not shown.'
     """
     return glossary()[name].means
+
+
+def explanation(name: str) -> str | None:
+    """The same for a name that may have none, such as a field of a document.
+
+    >>> explanation("title") is None
+    True
+    """
+    return glossary()[name].means if name in glossary() else None
 
 
 def found_terms(words: str) -> Sequence[GlossaryTerm]:

@@ -9,6 +9,7 @@ from core.domain.documents import Document, DocumentState, Origin, Passage, Sect
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, Citation, Hit, SearchResult
 from core.insights.store import InsightOrEpisode
+from core.knowledge.glossary import explanation, meaning
 from core.knowledge.sectors import sectors
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import is_container
@@ -123,7 +124,7 @@ def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
     words = style.words.capitalize()
     if probability is not None and truth is not None:
         words += f" · {probability:.0%}{' · uncertain' if probability < SURE else ''}"
-    st.badge(words, icon=style.icon, color=style.colour, help=style.question or None)  # type: ignore[arg-type]
+    st.badge(words, icon=style.icon, color=style.colour, help=explanation(truth) if truth else meaning("unclassified"))  # type: ignore[arg-type]
 
 
 def origin_badge(passage: Passage) -> None:

@@ -40,7 +40,10 @@ const drawGroup = (group, kept, send) => {
   part.setAttribute("aria-label", group.label);
   const head = element("div", "head");
   const name = element("span", "name", group.label);
-  name.title = group.help;
+  if (group.help) {
+    name.title = group.help;
+    name.classList.add("explained");
+  }
   head.append(name);
   if (group.mode) {
     const other = group.mode === "all" ? "any" : "all";

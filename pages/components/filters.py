@@ -18,6 +18,7 @@ import streamlit as st
 from core.domain.documents import Authority, Origin, Sector, SourceType, TemporalClass, Truth
 from core.domain.errors import BadFilters
 from core.domain.filters import SearchFilters, check_filters
+from core.knowledge.glossary import meaning
 from core.knowledge.workspace_terms import WorkspaceTerms
 from pages.components import browser_scripts
 from pages.components.styles import truth_style
@@ -70,30 +71,32 @@ def _jurisdiction_title(value: str, terms: WorkspaceTerms) -> str:
 @dataclass(frozen=True, slots=True)
 class _Widget:
     """`title` names a value for people; `closed` values are always offered, in order; others come from the counts.
-    first: stands in sight, not among the further filters. many: a passage holds several values."""
+    term: the glossary's name of the field, whose meaning is shown on hover; `help` where it has none. first: stands in
+    sight, not among the further filters. many: a passage holds several values."""
 
     field: str
     label: str
     title: Title = _as_written
     closed: Sequence[str] = ()
+    term: str = ""
     help: str = ""
     first: bool = True
     many: bool = False
 
 
 WIDGETS = (
-    _Widget("truths", "Truth", _truth_title, tuple(Truth), "Which kind of truth a passage states."),
-    _Widget("authorities", "Authority", _capital, tuple(Authority), "Who speaks."),
-    _Widget("domains", "Domain", _domain_title),
-    _Widget("jurisdictions", "Jurisdiction", _jurisdiction_title, help="Where a rule applies."),
-    _Widget("projects", "Project", help="Documents without a project belong to every project."),
+    _Widget("truths", "Truth", _truth_title, tuple(Truth), "truth"),
+    _Widget("authorities", "Authority", _capital, tuple(Authority), "authority"),
+    _Widget("domains", "Domain", _domain_title, term="domain"),
+    _Widget("jurisdictions", "Jurisdiction", _jurisdiction_title, term="jurisdiction"),
+    _Widget("projects", "Project", term="project"),
     _Widget("tags", "Tag", many=True),
-    _Widget("documents", "Document"),
-    _Widget("entities", "Named in the text", help="People, places, laws and forms.", first=False, many=True),
-    _Widget("temporal_classes", "Temporal class", _capital, tuple(TemporalClass), first=False),
-    _Widget("source_types", "Source type", _capital, tuple(SourceType), "Source channel", first=False),
-    _Widget("origins", "Origin", _capital, tuple(Origin), "Content type", first=False),
-    _Widget("sectors", "Sector", _capital, tuple(Sector), "Of insights and episodes.", first=False),
+    _Widget("documents", "Document", term="document"),
+    _Widget("entities", "Named in the text", term="entity", first=False, many=True),
+    _Widget("temporal_classes", "Temporal class", _capital, tuple(TemporalClass), "temporal_class", first=False),
+    _Widget("source_types", "Source type", _capital, tuple(SourceType), help="Source channel", first=False),
+    _Widget("origins", "Origin", _capital, tuple(Origin), help="Content type", first=False),
+    _Widget("sectors", "Sector", _capital, tuple(Sector), "sector", first=False),
 )
 _SEEDING = "filter.seeding"
 _LIVING, _TOO, _ONLY = "living", "too", "only"
@@ -287,7 +290,11 @@ def filter_groups(
         ]
         mode = _value_of(f"{widget.field}_mode") or "any" if widget.many else ""
         joins = mode if len(included) > 1 or mode == "all" else ""
-        about = {"field": widget.field, "label": widget.label, "help": widget.help}
+        about = {
+            "field": widget.field,
+            "label": widget.label,
+            "help": meaning(widget.term) if widget.term else widget.help,
+        }
         groups.append({**about, "values": values, "mode": joins, "partial": partial, "withheld": withheld})
     return groups
 

@@ -15,6 +15,7 @@ from core.domain.documents import (
     Truth,
 )
 from core.domain.queries import Chip
+from core.knowledge.glossary import explanation
 from core.knowledge.workspace_terms import WorkspaceTerms
 from pages.components import notices, rights, session
 from pages.components.user_name import who
@@ -115,7 +116,10 @@ def _line(field: str, label: Label, terms: WorkspaceTerms) -> None:
         lines.append(f"“{shorten(evidence.quote, 200)}” {evidence.rule} ({evidence.source.value}{speaks}{share})")
     with st.container(gap="xxsmall"):
         sure = certainty(field, label, terms)
-        st.markdown(f"{field_title(field)} **{plain(value)}**{f' :gray[({plain(sure)})]' if sure else ''}")
+        st.markdown(
+            f"{field_title(field)} **{plain(value)}**{f' :gray[({plain(sure)})]' if sure else ''}",
+            help=explanation(field),
+        )
         if lines:
             st.caption("  \n".join(plain(line) for line in lines))
 

@@ -59,6 +59,7 @@ st.set_page_config(page_title=f"{page.title} – Fivefold")
 name = page.title.partition(" · ")[0]  # Home counts what is new for this person
 if name != "Document":
     st.session_state.pop("document.counted", None)  # opened once more, a document counts as used once more
+    st.session_state.pop("document.original", None)
 with st.container(key="page_title"):
     st.title(name, anchor=False)
 draw_account()

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.access.audit import AuditQuery
 from core.domain.documents import Passage
 from core.domain.errors import NotFound
 from core.library.reading.text_marks import MarkKind
@@ -83,3 +84,28 @@ def _law(stocked: Stack) -> Passage:
 
 def _title(screen: AppTest) -> str:
     return str(screen.subheader[0].value)
+
+
+def _reading() -> None:
+    import streamlit as st
+
+    from pages.components import session
+    from pages.components.document.state import original
+
+    first, second = session.workbench().documents.list()[:2]
+    original(first)
+    original(first)
+    if "other" in st.session_state:
+        original(second)
+
+
+def test_a_file_is_read_and_recorded_once_for_each_opening(stocked: Stack) -> None:
+    def recorded() -> int:
+        return stocked.workbench.audit.page(AuditQuery(action="documents.original")).total
+
+    screen = AppTest.from_function(_reading).run()
+    screen.run()
+    assert not screen.exception and recorded() == 1
+    screen.session_state["other"] = True
+    screen.run()
+    assert recorded() == 2

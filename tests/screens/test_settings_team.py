@@ -163,3 +163,15 @@ def test_the_audit_log_is_filtered_by_person_action_door_outcome_day_and_words(
     screen.date_input(key="settings.audit.since").set_value(utc_now().date() + timedelta(days=1))
     screen.run()
     assert not screen.dataframe and "No entries match" in words(screen)
+
+
+def test_the_audit_log_names_documents_that_are_still_there(
+    team: dict[str, int], stocked: Stack, opened: Opened
+) -> None:
+    policy = next(each for each in stocked.workbench.documents.list() if each.name == "overtime_policy.md")
+    stocked.workbench.audit.record(
+        login="ann@example.com", name="Ann", door=Door.BROWSER, action="documents.archive",
+        object=f"documents {policy.id}, 9999; archived yes",
+    )  # fmt: skip
+    screen = opened("settings.py", part="audit")
+    assert list(screen.dataframe[0].value["Object"]) == ["documents overtime_policy.md, 9999; archived yes"]

@@ -21,6 +21,7 @@ from core.coverage.board_view import (
 )
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.domain.coverage import Board, Cell, GapKind
+from core.knowledge.glossary import explanation, meaning
 from pages.components import browser_scripts, charts
 from pages.components.coverage import state
 from pages.components.coverage.cell import cell_dialog
@@ -107,7 +108,8 @@ def _totals(board: Board) -> str:
         for words, cell_state in STATES_IN_WORDS.items():
             if numbers[words]:
                 style = CELLS[cell_state]
-                st.badge(f"{style.symbol} {words} {numbers[words]:,}", color=style.colour)  # type: ignore[arg-type]
+                about = meaning(cell_state.name.lower())
+                st.badge(f"{style.symbol} {words} {numbers[words]:,}", color=style.colour, help=about)  # type: ignore[arg-type]
         if board.gaps:
             st.button("What to obtain", icon=":material/assignment_ind:", type="tertiary", on_click=_open_to_obtain)
         st.space("stretch")
@@ -174,6 +176,7 @@ def table_data(board: Board, shown: VisibleBoard) -> dict[str, Any]:
     return {
         "label": f"{count(len(shown.topics), 'topic')} by truth, {needs_in_words(board)}",
         "columns": ["Topic", *map(kind_in_words, board.kinds)],
+        "means": [meaning("topic"), *(explanation(kind.value) for kind in board.kinds)],
         "shares": ["", *(share_in_words(board, kind) for kind in board.kinds)],
         "rows": [
             {

@@ -59,7 +59,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
           drawRows();
           heads.children[index].querySelector("button").focus();
         });
-        sort.title = `Sort by ${name}`;
+        sort.title = [data.means[index], `Click to sort by ${name}.`].filter(Boolean).join(" ");
         head.append(sort);
         if (data.shares[index]) head.append(element("div", "share", data.shares[index]));
         return head;

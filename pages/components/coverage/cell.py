@@ -7,6 +7,7 @@ import streamlit as st
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap
 from core.domain.results import Citation
+from core.knowledge.glossary import meaning
 from core.search.citations.cite import display_quote
 from pages.components import cards, rights
 from pages.components.citation_places import cited_place
@@ -68,12 +69,18 @@ def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
             st.badge("set-up", icon=":material/settings:", color="gray")
         else:
             cards.truth_badge(cell.truth)
-        st.badge(cell.state_in_words.capitalize(), color=style.colour, icon=style.icon)  # type: ignore[arg-type]
+        state_help = meaning(cell.state.name.lower())
+        st.badge(cell.state_in_words.capitalize(), color=style.colour, icon=style.icon, help=state_help)  # type: ignore[arg-type]
         if gap is not None:
-            st.badge(f"{gap.severity} severity", color=SEVERITIES.get(gap.severity, "gray"))  # type: ignore[arg-type]
+            colour = SEVERITIES.get(gap.severity, "gray")
+            st.badge(f"{gap.severity} severity", color=colour, help=meaning("severity"))  # type: ignore[arg-type]
         if cell.state in ASSESSED:
             score, threshold = score_in_words(cell.evidence_score), score_in_words(cell.threshold)
-            st.caption(f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}", width="content")
+            st.caption(
+                f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}",
+                width="content",
+                help=meaning("evidence_score"),
+            )
         if cell.detected is not None and cell.detected is not cell.state:
             st.caption(f"search alone said {cell.detected.value}", width="content")
     if cell.state is CellState.ERROR:

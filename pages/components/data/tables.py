@@ -8,6 +8,7 @@ import streamlit as st
 from core.domain.dataset_queries import ColumnRef, TableQuery
 from core.domain.datasets import Column, LinkState, RealityTable
 from core.domain.documents import TableRole
+from core.knowledge.glossary import meaning
 from pages.components import cards, notices, rights, session
 from pages.components.data import rows, state, table_details
 from pages.components.data.rows import ROW_PIXELS, column_labels, height
@@ -72,7 +73,7 @@ def _list(seen: TablesView, chosen: RealityTable | None) -> None:
         row_height=ROW_PIXELS,
         height=height(len(names), _PER_PAGE),
         column_order=[each for each in lines[0] if any(line[each] != "" for line in lines)],
-        column_config=_LIST_COLUMNS,
+        column_config=_list_columns(),
     )
 
 
@@ -92,17 +93,19 @@ def _list_row(seen: TablesView, each: RealityTable) -> dict[str, Any]:
     }
 
 
-_LIST_COLUMNS = {
-    "Table": st.column_config.TextColumn(width=150),
-    "Used": st.column_config.TextColumn("For questions", width=94),
-    "Holds": st.column_config.TextColumn(width=66),
-    "Rows": st.column_config.NumberColumn(width=66, format="localized"),
-    "Rejected": st.column_config.NumberColumn(width=70, format="localized"),
-    "Columns": st.column_config.NumberColumn(width=70),
-    "Version": st.column_config.NumberColumn(width=66),
-    "File": st.column_config.TextColumn(width=160),
-    "Loaded": st.column_config.TextColumn(width=90),
-}
+def _list_columns() -> dict[str, Any]:
+    """How wide each column is, and what its head means."""
+    return {
+        "Table": st.column_config.TextColumn(width=150),
+        "Used": st.column_config.TextColumn("For questions", width=94),
+        "Holds": st.column_config.TextColumn(width=66, help=meaning("table_role")),
+        "Rows": st.column_config.NumberColumn(width=66, format="localized"),
+        "Rejected": st.column_config.NumberColumn(width=70, format="localized", help=meaning("rejected_rows")),
+        "Columns": st.column_config.NumberColumn(width=70),
+        "Version": st.column_config.NumberColumn(width=66),
+        "File": st.column_config.TextColumn(width=160),
+        "Loaded": st.column_config.TextColumn(width=90),
+    }
 
 
 def _draw_table(seen: TablesView, table: RealityTable) -> None:

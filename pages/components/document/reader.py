@@ -15,7 +15,7 @@ from core.library.reading.text_blocks import TextBlock, blocks
 from core.library.reading.text_marks import Mark, MarkKind, marked_texts
 from core.search.citations.page_locator import located
 from pages.components import browser_scripts, notices, session
-from pages.components.document.state import Opened, ReaderView, ReadingPlace, place_from, shown
+from pages.components.document.state import Opened, ReaderView, ReadingPlace, original, place_from, shown
 from pages.components.urls import current_params, write_params
 from pages.components.wording import count
 
@@ -45,7 +45,7 @@ def draw_reader(opened: Opened) -> None:
 
 def _address(document: Document) -> str:
     """Where the browser loads the original, in pieces as it needs them; it ends with the session."""
-    data = session.workbench().documents.original(document.id)
+    data = original(document)
     return runtime.get_instance().media_file_mgr.add(data, "application/pdf", f"document.{document.id}")
 
 
@@ -140,7 +140,7 @@ def page_boxes(opened: Opened, view: ReaderView) -> tuple[list[dict[str, Any]], 
     marks = [mark for mark in view.marks if mark.page == page]
     if not marks:
         return [], ""
-    data = session.workbench().documents.original(opened.document.id)
+    data = original(opened.document)
     found = located(data, page, opened.texts[page], [(mark.start, mark.end) for mark in marks])
     boxes = [
         {

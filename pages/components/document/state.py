@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import streamlit as st
+
 from core.domain.documents import Document, Origin
 from core.domain.errors import FivefoldError, NotFound
 from core.library.reading.reading_parts import OutlineEntry, Part, outline, part_at, parts
@@ -10,7 +12,7 @@ from core.library.reading.text_marks import Mark, cited_mark, evidence_marks, hi
 from pages.components import session
 from pages.components.urls import Params, number_in
 
-__all__ = ["Opened", "ReaderView", "ReadingPlace", "mark_ids", "open_document", "place_from", "shown"]
+__all__ = ["Opened", "ReaderView", "ReadingPlace", "mark_ids", "open_document", "original", "place_from", "shown"]
 
 _MOST_LETTERS = 200  # of what is looked for: longer than any sentence one types
 
@@ -90,6 +92,20 @@ class Opened:
     def drawn_as_pages(self) -> bool:
         """Whether the original is a PDF, whose pages can be drawn."""
         return self.document.paged and self.document.media_type == "application/pdf"
+
+
+_ORIGINAL = "document.original"
+"""Session key: the number and the bytes of the file that is open."""
+
+
+def original(document: Document) -> bytes:
+    """The file of the open document, read once however often its pages are drawn: each reading is an entry in the audit
+    log. Raises NotFound, StoreFailed."""
+    kept: tuple[tuple[int, str], bytes] | None = st.session_state.get(_ORIGINAL)
+    about = (document.id, document.sha256)
+    if kept is None or kept[0] != about:
+        kept = st.session_state[_ORIGINAL] = (about, session.workbench().documents.original(document.id))
+    return kept[1]
 
 
 def open_document(place: ReadingPlace) -> Opened:

@@ -11,6 +11,7 @@ from core.domain.documents import Sector
 from core.domain.errors import NotFound
 from core.insights.service import MOST_LETTERS
 from core.insights.store import Episode, EvidenceLink, Insight, InsightCounts, InsightOrEpisode, InsightPage
+from core.knowledge.glossary import explanation, meaning
 from core.knowledge.sectors import sectors
 from core.library.versions.outdated_citations import OutdatedCitation
 from core.search.citations.cite import display_quote
@@ -52,7 +53,9 @@ def draw_card(
 
 def _head(item: InsightOrEpisode, strength: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{item.origin.value.capitalize()} {item.id}**", width="content")
+        st.markdown(
+            f"**{item.origin.value.capitalize()} {item.id}**", width="content", help=explanation(item.origin.value)
+        )
         sector_badge(item)
         facts = [plain(item.who) if item.who else "", day(item.at), plain(item.project or "no project")]
         if item.changed_at is not None:
@@ -62,7 +65,7 @@ def _head(item: InsightOrEpisode, strength: float) -> None:
             st.caption(
                 f"Freshness {strength:.0%}",
                 width="content",
-                help="Notes fade in search with the days, more slowly the more they are used. Documents do not.",
+                help=meaning("freshness_of_insight"),
             )
 
 

@@ -65,7 +65,7 @@ _ALIKE = TableColumn(
 )
 _COLUMNS = (
     TableColumn("name", "Name", "name", DocumentOrder.NAME),
-    TableColumn("truth", "Truth", "middle", DocumentOrder.TRUTH),
+    TableColumn("truth", "Truth", "middle", DocumentOrder.TRUTH, term="truth"),
     TableColumn("sure", "Certainty", "number wide", DocumentOrder.CERTAINTY, "Probability of the truth"),
     TableColumn("date", "Date", "short", DocumentOrder.DATE, "The document’s own date"),
     TableColumn("pages", "Pages", "number narrowest", DocumentOrder.PAGES),
@@ -73,9 +73,9 @@ _COLUMNS = (
     TableColumn("state", "State", "short", DocumentOrder.STATE),
     _ALIKE,
     TableColumn("type", "Type", "long wide"),
-    TableColumn("authority", "Authority", "middle wider"),
-    TableColumn("jurisdiction", "Jurisdiction", "middle wider"),
-    TableColumn("domain", "Domain", "long wider"),
+    TableColumn("authority", "Authority", "middle wider", term="authority"),
+    TableColumn("jurisdiction", "Jurisdiction", "middle wider", term="jurisdiction"),
+    TableColumn("domain", "Domain", "long wider", term="domain"),
 )
 
 

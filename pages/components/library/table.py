@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.knowledge.glossary import explanation
 from pages.components import browser_scripts
 
 __all__ = ["TableColumn", "draw_table"]
@@ -14,13 +15,15 @@ __all__ = ["TableColumn", "draw_table"]
 @dataclass(frozen=True, slots=True)
 class TableColumn:
     """A column. style: classes of table.css that give its width, and where there is room for it. sort: what a click on
-    its head sorts by, "" for nothing. The column "name" has the link."""
+    its head sorts by, "" for nothing. term: the glossary's name of what it shows, whose meaning its head shows on hover
+    unless it has a `help` of its own. The column "name" has the link."""
 
     key: str
     title: str
     style: str = "middle"
     sort: str = ""
     help: str = ""
+    term: str = ""
 
 
 # What the table is told, and what it tells, in one place.
@@ -46,7 +49,13 @@ def draw_table(
     data = {
         "label": label,
         "columns": [
-            {"key": each.key, "title": each.title, "style": each.style, "sort": each.sort, "help": each.help}
+            {
+                "key": each.key,
+                "title": each.title,
+                "style": each.style,
+                "sort": each.sort,
+                "help": each.help or explanation(each.term),
+            }
             for each in columns
         ],
         "rows": list(rows),

@@ -10,7 +10,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     button.style.setProperty("--truth", `var(--st-${cell.colour}-color)`);
     button.style.setProperty("--truth-text", `var(--st-${cell.colour}-text-color)`);
     const head = element("span", "head");
-    head.append(element("span", "truth", cell.title), element("span", "state", cell.words));
+    const truth = element("span", "truth", cell.title);
+    truth.title = cell.means;
+    head.append(truth, element("span", "state", cell.words));
     button.append(head, element("span", "sentence", cell.sentence));
     button.onclick = () => {
       button.blur(); // Enter now opens the chosen result; it does not press the cell again

@@ -15,6 +15,7 @@ from core.domain.errors import FivefoldError
 from core.domain.five_truths import FiveTruthsAnswer, TruthState
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, Hit, SearchResult
+from core.knowledge.glossary import meaning
 from core.search.citations.cite import display_quote
 from core.search.exports import FORMATS, file_name
 from core.search.query.syntax import quoted_phrases
@@ -124,7 +125,8 @@ def _summary(result: SearchResult) -> None:
         parts.append(rerank_words(result))
     failed = [f":red[{LEG_LABELS[leg.leg]} failed: {plain(leg.error)}]" for leg in result.legs if leg.error]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(" · ".join([*parts, *failed]), width="content")
+        about = meaning("answer_probability") if result.answer_probability is not None else None
+        st.caption(" · ".join([*parts, *failed]), width="content", help=about)
         with st.popover("Details", type="tertiary"):
             _leg_details(result)
         st.space("stretch")
@@ -367,6 +369,7 @@ def strip_cells(answer: FiveTruthsAnswer) -> list[dict[str, Any]]:
                 "words": words,
                 "sentence": shorten(figure or quote or part.silence, _LETTERS),
                 "help": quote or figure or part.silence,
+                "means": meaning(part.truth.value),
                 "opens": part.state is TruthState.ANSWERED or bool(part.citations),
             }
         )

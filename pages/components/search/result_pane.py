@@ -14,6 +14,7 @@ from core.domain.errors import FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, Citation, Dropped, Hit, Score, SearchResult
+from core.knowledge.glossary import meaning
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import cite, display_quote
 from core.search.explanation import factor_label, shown_effects, shown_parts, strip_words
@@ -54,7 +55,7 @@ def draw_pane(result: SearchResult, candidate: Candidate) -> None:
         feedback.draw_grades(hit, result)
     _in_its_page(candidate, document, citations)
     if score is not None:
-        st.markdown("**Score**")
+        st.markdown("**Score**", help=meaning("score"))
         draw = browser_scripts.browser_component("fivefold_score_parts", "search/score_parts.js")
         draw(key=f"parts.{candidate.passage.id}", data=score_data(score, result.profile.threshold))
 
@@ -153,6 +154,7 @@ def score_data(score: Score, threshold: float) -> dict[str, Any]:
     factors = [
         {
             "label": factor_label(factor.name),
+            "means": meaning(f"factor.{factor.name}"),
             "points": f"{points:.3f}",
             "share": factor.contribution * product,
             "colour": charts.factor_colour(factor.name),
@@ -164,6 +166,7 @@ def score_data(score: Score, threshold: float) -> dict[str, Any]:
     effects = [
         {
             "label": f"× {factor_label(each.name)} {each.value:.2f}",
+            "means": meaning(f"factor.{each.name}"),
             "points": f"{points:+.3f}".replace("-", "−") if points else "0.000",
             "share": 0.0,
             "colour": "transparent",

@@ -3,7 +3,9 @@ const line = (part) => {
   const row = element("div", "part");
   const swatch = element("span", "swatch");
   swatch.style.background = part.colour;
-  row.append(swatch, element("span", "label", part.label), element("span", "points", part.points), element("span", "reason", part.reason));
+  const label = element("span", "label", part.label);
+  label.title = part.means;
+  row.append(swatch, label, element("span", "points", part.points), element("span", "reason", part.reason));
   return row;
 };
 

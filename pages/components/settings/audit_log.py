@@ -1,5 +1,7 @@
 """The audit log on Settings: who did what, when and by which door; filters, pages and CSV."""
 
+import re
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 
 import streamlit as st
@@ -10,10 +12,12 @@ from core.domain.people import Door
 from pages.components import session
 from pages.components.pager import draw_pager, pages_of, range_words
 
-__all__ = ["draw_audit_log"]
+__all__ = ["draw_audit_log", "with_names"]
 
 _AREA = "settings.audit"
 _PER_PAGE = 50
+_DOCUMENTS = re.compile(r"(?<=\bdocument )\d+|(?<=\bdocuments )\d+(?:, \d+)*")
+"""Where an entry's object gives documents by their numbers."""
 _WIDTH = 190  # pixels of a field with names or words
 
 
@@ -37,9 +41,12 @@ def draw_audit_log() -> None:
             key=f"{_AREA}.csv", icon=":material/download:", on_click="ignore", disabled=not found.total,
         )  # fmt: skip
     if found.total:
+        objects = " ".join(each.object for each in found.entries)
+        numbers = {int(number) for listed in _DOCUMENTS.findall(objects) for number in listed.split(", ")}
+        names = {each.id: each.name for each in session.workbench().document_list.by_id(sorted(numbers))}
         columns = {"Time (UTC)": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss", width=150)}
         st.dataframe(
-            [_row(each) for each in found.entries], hide_index=True, column_config=columns, row_height=32,
+            [_row(each, names) for each in found.entries], hide_index=True, column_config=columns, row_height=32,
             height="content" if len(found.entries) < _PER_PAGE else 640,
         )  # fmt: skip
     draw_pager(pages_of(found.total, _PER_PAGE), pages_key)
@@ -86,14 +93,27 @@ def _start(chosen: object, days: int = 0) -> datetime | None:
     return datetime.combine(chosen, time(), UTC) + timedelta(days=days) if isinstance(chosen, date) else None
 
 
-def _row(entry: AuditEntry) -> dict[str, object]:
+def with_names(words: str, names: Mapping[int, str]) -> str:
+    """What an entry is about, with the documents' names in place of their numbers; those that are gone keep theirs.
+
+    >>> with_names("documents 1, 23; archived yes", {1: "policy.pdf"})
+    'documents policy.pdf, 23; archived yes'
+    """
+
+    def named(match: re.Match[str]) -> str:
+        return ", ".join(names.get(int(number), number) for number in match.group().split(", "))
+
+    return _DOCUMENTS.sub(named, words)
+
+
+def _row(entry: AuditEntry, names: Mapping[int, str]) -> dict[str, object]:
     return {
         "Time (UTC)": entry.at.astimezone(UTC),
         "Person": entry.name or entry.login or "nobody",
         "Login": entry.login,
         "Door": entry.door.value,
         "Action": action_words(entry.action),
-        "Object": entry.object,
+        "Object": with_names(entry.object, names),
         "Project": entry.project or "",
         "Outcome": entry.outcome.value,
         "Details": entry.detail,

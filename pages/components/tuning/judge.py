@@ -12,6 +12,7 @@ from core.evaluation.judgments.agreement import DisputedResult, JudgeAgreement, 
 from core.evaluation.judgments.pools import Pool, PoolItem
 from core.evaluation.judgments.units import UnitIndex
 from core.evaluation.judgments.validation import grade_words
+from core.knowledge.glossary import meaning
 from core.search.citations.cite import display_quote
 from core.text.tokenize import keywords, stem
 from pages.components import browser_scripts, cards, notices, rights, session, urls
@@ -156,7 +157,10 @@ def _agreement_summary(found: JudgeAgreement) -> None:
     else:
         shared = count(found.units, "result")
         st.markdown(f"**{strength(found.alpha).capitalize()}**, α {found.alpha:.2f}")
-        st.caption(f"Krippendorff’s α over {shared} graded by two judges or more; 1 is full agreement, 0 is chance.")
+        st.caption(
+            f"Krippendorff’s α over {shared} graded by two judges or more; 1 is full agreement, 0 is chance.",
+            help=meaning("agreement"),
+        )
     pairs = [pair for pair in found.pairs if pair.units]
     if pairs:
         st.dataframe(

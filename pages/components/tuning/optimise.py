@@ -12,6 +12,7 @@ from core.domain.evaluation import Experiment, ExperimentKind, MetricChange, Opt
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.optimiser import RAISABLE, WeightChange, weight_changes
 from core.knowledge.factors import factor_table
+from core.knowledge.glossary import meaning
 from core.search.explanation import factor_label
 from pages.components import notices, rights
 from pages.components.tuning import question_sets
@@ -63,7 +64,7 @@ def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "
         ("Found, on questions<br>it had not seen", found.held_out, colours.sides[0], "diamond", "this one counts"),
     )
     drawn = Figure()
-    for index, (label, interval, colour, symbol, meaning) in enumerate(rows):
+    for index, (label, interval, colour, symbol, words) in enumerate(rows):
         drawn.add_trace(
             Scatter(
                 x=[interval.mean], y=[index], mode="markers+text", text=[decimal(interval.mean)],
@@ -71,7 +72,7 @@ def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "
                 error_x=whiskers([interval], colour),
                 marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
                 hovertemplate=f"{label.replace('<br>', ' ')}: {decimal(interval.mean)}, 95 % interval"
-                f" {interval_text(interval)}<br>{meaning}<extra></extra>",
+                f" {interval_text(interval)}<br>{words}<extra></extra>",
             )
         )  # fmt: skip
     drawn.add_vline(found.baseline.mean, line={"color": colours.quiet, "width": 1, "dash": "dot"})
@@ -262,7 +263,10 @@ def _results(experiment: Experiment) -> None:
     plain_bar = {"displayModeBar": False}
     with st.grid(2, min_column_width=470, gap="large"):
         with st.container(gap="xsmall"):
-            st.markdown(f"**What it is worth** :gray[· {measure_label(settings.measure)}, 95 % intervals]")
+            st.markdown(
+                f"**What it is worth** :gray[· {measure_label(settings.measure)}, 95 % intervals]",
+                help=meaning("held_out"),
+            )
             st.plotly_chart(gain_chart(found, settings.measure, dark=dark), config=plain_bar, key="optimise.worth")
             _gain(found, settings)
         with st.container(gap="xsmall"):

@@ -13,6 +13,7 @@ from core.domain.evaluation import NOTHING_ANSWERS, JudgedQuestion, Level, Quest
 from core.evaluation.judgments.files import FILES, SetFile
 from core.evaluation.judgments.imports import JudgmentImportPreview
 from core.evaluation.judgments.validation import DEFAULT_KIND
+from core.knowledge.glossary import meaning
 from pages.components import notices, rights, session, urls
 from pages.components.tuning.judge_state import apply_change, clear_cache, judgment_service, select_by_id, show_outcome
 from pages.components.user_name import who
@@ -372,8 +373,7 @@ def draw_first_set(project: str | None) -> None:
     notices.empty(
         ":material/quiz:",
         "No question set yet",
-        "A set has the questions you ask again and again, with grades for their results. Profiles are measured with"
-        " it.",
+        f"{meaning('question_set')} Create one here.",
     )
     _, middle, _ = st.columns([1, 2, 1])
     with middle:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.domain.documents import Document, Label, Truth
 from core.domain.errors import NotFound
+from core.knowledge.glossary import explanation, meaning
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.store import ChangeSet
 from pages.components import browser_scripts, cards, labels, notices, session
@@ -161,7 +162,7 @@ def _truths(document: Document, terms: WorkspaceTerms) -> None:
     label = document.labels.truth
     sure = labels.certainty("truth", label, terms)
     with st.container(gap="xxsmall"):
-        st.markdown(f":small[Truth :gray[({plain(sure or 'unknown')})]]")
+        st.markdown(f":small[Truth :gray[({plain(sure or 'unknown')})]]", help=meaning("truth"))
         with st.container(horizontal=True, gap="xsmall"):
             chosen = state.chosen_truth(_key(document, "truth"), label.value)
             for number, truth in enumerate(Truth, start=1):
@@ -171,7 +172,7 @@ def _truths(document: Document, terms: WorkspaceTerms) -> None:
                     icon=TRUTHS[truth].icon,
                     type="primary" if chosen == truth.value else "secondary",
                     shortcut=str(number),
-                    help=TRUTHS[truth].question,
+                    help=meaning(truth.value),
                     on_click=state.choose_truth,
                     args=(_key(document, "truth"), truth.value),
                 )
@@ -191,6 +192,7 @@ def _field(document: Document, field: str, terms: WorkspaceTerms) -> None:
                 index=listed.index(label.value) if label.value else None,
                 key=_key(document, field),
                 placeholder="Unknown",
+                help=explanation(field),
                 format_func=lambda value: labels.value_title(field, value, terms),
             )
         else:
