@@ -1,4 +1,5 @@
 """Comments and tasks beside what they are about: read, write, mention a colleague, give work to somebody."""
+# Longer than 300 lines: everything drawn of comments and tasks.
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime

@@ -253,6 +253,7 @@ def _filters_in_state() -> SearchFilters:
     return check_filters(raw).replace(archived=_ARCHIVED[_value_of("archived", _LIVING)])
 
 
+# Long: all that one check list is drawn from.
 def filter_groups(
     widgets: Sequence[_Widget], facets: Facets, names: Mapping[str, str], terms: WorkspaceTerms
 ) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from pages.components.wording import plain, shorten, shorten_middle
 
 __all__ = [
     "LEARNED",
+    "LEAST_SHARE",
     "certainty",
     "chip_title",
     "contested",
@@ -138,6 +139,10 @@ def evidence_shares(label: Label) -> dict[Evidence, float]:
     return {each: each.weight / total for each in own}
 
 
+LEAST_SHARE = 0.005
+"""The share of what decided a label from which a reason is named: less rounds to 0%."""
+
+
 def _summary(field: str, label: Label, shares: Mapping[Evidence, float], terms: WorkspaceTerms) -> str:
     """One sentence: what spoke for the value, strongest first; parts with the same reason together."""
     parts: dict[str, float] = {}
@@ -145,7 +150,8 @@ def _summary(field: str, label: Label, shares: Mapping[Evidence, float], terms: 
         quoted = evidence.source is EvidenceSource.TEXT and evidence.rule.startswith("reads like")
         reason = "the sentences below" if quoted else evidence.rule
         parts[reason] = parts.get(reason, 0.0) + share
-    listed = ", ".join(f"{reason} {share:.0%}" for reason, share in sorted(parts.items(), key=lambda item: -item[1]))
+    strongest = sorted(parts.items(), key=lambda item: -item[1])
+    listed = ", ".join(f"{reason} {share:.0%}" for reason, share in strongest if share >= LEAST_SHARE)
     value = value_title(field, label.value or label.runner_up or "", terms)
     other = f" rather than {value_title(field, label.runner_up, terms)}" if label.value and label.runner_up else ""
     return f"What speaks for {value}{other}: {listed}."

@@ -56,4 +56,5 @@ def test_somebody_else_at_the_same_browser_has_their_own_theme(
     tab.page.evaluate("localStorage.setItem('fivefold_person', 'somebody else')")
     tab.page.evaluate("localStorage.setItem('fivefold_theme', '\"Light\"')")
     tab.go("library")  # the person of this session again, who prefers dark
-    tab.page.wait_for_function(f"getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor === '{DARK}'")
+    app = "document.querySelector('[data-testid=stApp]')"
+    tab.page.wait_for_function(f"getComputedStyle({app}).backgroundColor === '{DARK}'")

@@ -58,7 +58,7 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     app.read_by_now(len(TEXTS))
 
     tab.go("tuning", q=QUESTION)
-    tab.wait_for("Nothing is moved yet")
+    tab.wait_for("Nothing changed yet")
     name = tab.page.get_by_label("Your name")
     name.fill("Ada")
     name.press("Enter")
@@ -74,11 +74,11 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     again.wait_for("Moved: Authority")  # a colleague opens the same trial
 
     saved_as(tab, "Audit", "who speaks counts more")
-    tab.wait_for("Nothing is moved yet", "Audit v1")
+    tab.wait_for("Nothing changed yet", "Audit v1")
     moved(tab, "Threshold", steps=6)
     tab.wait_for("Moved: Threshold")
     saved_as(tab, "Audit", "fewer results")
-    tab.wait_for("Nothing is moved yet", "Audit v2")
+    tab.wait_for("Nothing changed yet", "Audit v2")
 
     tab.go("search", q=QUESTION, profile="Audit")
     tab.wait_for("profile Audit@2")

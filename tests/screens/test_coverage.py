@@ -200,7 +200,7 @@ def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Stack, o
     screen = opened("coverage.py", view="Board", find="zebra")
     names = next(each for each in screen.selectbox if each.label == "Open a cell").options
     assert names and all(name.startswith("Zebra husbandry") for name in names)
-    assert "No topic meets these filters" in words(opened("coverage.py", view="Board", find="quagga"))
+    assert "No topic matches these filters" in words(opened("coverage.py", view="Board", find="quagga"))
 
 
 def field(screen: AppTest, kind: str, name: str) -> Any:
@@ -325,7 +325,7 @@ def test_rooms_without_anything_say_what_to_do(stocked: Stack, opened: Opened) -
     assert "No topics yet" in words(opened("coverage.py", view="Board"))
     assert "There is no snapshot yet" in words(opened("coverage.py", view="Snapshots"))
     assessed(stocked, "Overtime pay")
-    assert "This board has no requirements" in words(opened("coverage.py", view="Requirements"))
+    assert "No requirements yet" in words(opened("coverage.py", view="Requirements"))
     assert "No two sentences of different truths" in words(opened("coverage.py", view="Conflicts"))
 
 

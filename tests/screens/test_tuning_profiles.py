@@ -72,7 +72,7 @@ def test_a_library_without_own_profiles_says_how_to_make_one(monkeypatch: pytest
     monkeypatch.setattr(session, "workbench", lambda: empty)
     text = words(drawn())
     assert "None yet. Open one of those below in *Sliders*" in text
-    assert "searches with **balanced** :gray[– the product's own default]" in text
+    assert "searches with **balanced** :gray[– the built-in default]" in text
 
 
 def test_own_and_built_in_profiles_stand_with_a_picture_each(book: ProfileRegistry) -> None:

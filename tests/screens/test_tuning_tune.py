@@ -117,7 +117,7 @@ def test_a_failed_search_is_an_error(stocked: Stack, opened: Opened, monkeypatch
 
 def test_a_slider_moves_the_ranking_the_shares_and_the_url(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION)
-    assert "Nothing is moved yet" in words(screen) and "trial" not in screen.query_params
+    assert "Nothing changed yet" in words(screen) and "trial" not in screen.query_params
     before = heads(screen)
     slid(slid(screen, "w.keyword", 1.0), "threshold", 0.4)
     assert heads(screen) != before
@@ -143,7 +143,7 @@ def test_the_ranking_is_that_of_a_search_with_the_same_numbers(stocked: Stack, o
 def test_reset_lets_every_slider_stand_where_it_stood(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, trial="w.keyword:0.6,threshold:0.2")
     pressed(screen, "Reset")
-    assert "trial" not in screen.query_params and "Nothing is moved yet" in words(screen)
+    assert "trial" not in screen.query_params and "Nothing changed yet" in words(screen)
     assert screen.slider(key="tune.at.w.keyword").value == 0.2
     assert "Reset" not in [button.label for button in screen.button]
 
@@ -283,7 +283,7 @@ def test_a_trial_is_saved_as_the_next_version_which_becomes_the_base(stocked: St
     assert (first.ref, book.versions("mine")[0].who, book.versions("mine")[0].origin) == ("mine@1", "Ann", "balanced")
     assert first.weights["keyword"] == pytest.approx(0.5 / 1.3)
     assert screen.selectbox(key="tune.base").value == "mine@1" and screen.query_params["base"] == "mine@1"
-    assert "trial" not in screen.query_params and "Nothing is moved yet" in words(screen)
+    assert "trial" not in screen.query_params and "Nothing changed yet" in words(screen)
     slid(screen, "threshold", 0.4)
     saved(screen, "mine")
     assert book.find("mine").ref == "mine@2" and book.find("mine").threshold == 0.4

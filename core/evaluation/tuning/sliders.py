@@ -38,7 +38,7 @@ class SliderGroup(StrEnum):
     WEIGHTS = "Weights"
     OTHERS = "More factors"
     MULTIPLIERS = "Multipliers"
-    SHOWN = "What is shown"
+    SHOWN = "Results shown"
     FUSION = "Fusion of the legs"
     TIME_AND_ROUTE = "Time and route"
     COVERAGE = "Coverage"

@@ -60,7 +60,7 @@ def draw(board: Board) -> None:
         else:
             _map(board, shown)
     else:
-        st.info("No topic meets these filters. Take one away to see more.", icon=":material/filter_alt_off:")
+        st.info("No topic matches these filters. Remove one to see more.", icon=":material/filter_alt_off:")
     cell = state.find_cell(board, st.session_state.get("coverage.open", ""))
     if cell is not None:
         gap = next((each for each in board.gaps if each.topic == cell.topic and each.kind is cell.kind), None)
@@ -74,7 +74,7 @@ def choose_view(values: Mapping[str, tuple[str, ...]], *, ordered: bool = True) 
         "Find a topic",
         key="find",
         bind="query-params",
-        placeholder="Words of its name",
+        placeholder="Find a topic",
         icon=":material/search:",
         label_visibility="collapsed",
     )

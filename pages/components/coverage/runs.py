@@ -170,7 +170,7 @@ def draw_snapshots(project: str | None, board: Board | None) -> None:
         if board is not None:
             domains = session.terms().domains
             _shares("By column", by_kind(board), lambda name: state.kind_words(GapKind(name)))
-            _shares("By domain, set-up apart", by_domain(board), lambda name: domains.title(name).capitalize())
+            _shares("By domain, without set-up", by_domain(board), lambda name: domains.title(name).capitalize())
     _list(runs)
 
 

@@ -9,7 +9,7 @@ from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.traceability import TRACED, TraceRow, orphans_csv, trace_csv
 from core.domain.coverage import Board, GapKind, Modality, Orphan
 from core.search.citations.cite import display_quote
-from pages.components import cards
+from pages.components import cards, notices
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import CELLS
@@ -22,17 +22,23 @@ def draw(project: str | None, board: Board) -> None:
     """The matrix of requirements, and the orphans."""
     rows = state.coverage_service().trace(board)
     if not rows:
-        st.info(
-            "This board has no requirements. Find them in the contract and the requirements documents under *Topics*,"
-            " then assess again.",
-            icon=":material/account_tree:",
+        notices.empty(
+            ":material/account_tree:",
+            "No requirements yet",
+            "Find them in the contract and the requirements documents under *Topics › Requirements*, then assess.",
         )
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            st.button("Open Topics", icon=":material/list:", key="trace.topics", on_click=_open_topics)
         return
     matrix, other_way = st.tabs([f"Requirements · {len(rows):,}", "Not required by anything"])
     with matrix:
         _matrix(rows)
     with other_way:
         _orphans(project, board)
+
+
+def _open_topics() -> None:
+    st.query_params["view"] = "Topics"
 
 
 def _matrix(rows: Sequence[TraceRow]) -> None:

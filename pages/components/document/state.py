@@ -101,11 +101,11 @@ _ORIGINAL = "document.original"
 def original(document: Document) -> bytes:
     """The file of the open document, read once however often its pages are drawn: each reading is an entry in the audit
     log. Raises NotFound, StoreFailed."""
-    kept: tuple[tuple[int, str], bytes] | None = st.session_state.get(_ORIGINAL)
+    file: tuple[tuple[int, str], bytes] | None = st.session_state.get(_ORIGINAL)
     about = (document.id, document.sha256)
-    if kept is None or kept[0] != about:
-        kept = st.session_state[_ORIGINAL] = (about, session.workbench().documents.original(document.id))
-    return kept[1]
+    if file is None or file[0] != about:
+        file = st.session_state[_ORIGINAL] = (about, session.workbench().documents.original(document.id))
+    return file[1]
 
 
 def open_document(place: ReadingPlace) -> Opened:

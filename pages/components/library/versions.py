@@ -111,6 +111,7 @@ def apply_decision(act: Callable[[], object], message: str, replaced: int = 0, b
 # What is suggested
 
 
+# Long: three buttons with what each does.
 def draw_suggestion(suggestion: Suggestion) -> None:
     """One suggestion: why, and the three answers to it."""
     service, older, newer = session.workbench().versions, suggestion.older, suggestion.newer

@@ -118,7 +118,7 @@ def draw_answer(result: SearchResult) -> None:
 def _summary(result: SearchResult) -> None:
     """How the search went and what it was narrowed to; each leg in a popover."""
     found = total_words(result).capitalize() if result.hits else "Nothing found"
-    parts = [f"**{found}** in {result.milliseconds:.0f} ms", f"profile {plain(result.profile.ref)}"]
+    parts = [f"**{found}** in {_duration(result.milliseconds)}", f"profile {plain(result.profile.ref)}"]
     if result.answer_probability is not None:
         parts.append(f"answered with p = {result.answer_probability:.2f}")
     if result.request.rerank:
@@ -149,6 +149,14 @@ def _still_processing() -> None:
         words = f"{count(waiting, 'file is', 'files are')} still being processed and not searched yet."
         st.caption(f":material/hourglass_top: {words}", width="content")
         st.button("Search again", key="search.again", type="tertiary", on_click=session.forget_answers)
+
+
+def _duration(milliseconds: float) -> str:
+    """
+    >>> _duration(87.4), _duration(1146)
+    ('87 ms', '1.1 s')
+    """
+    return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
 _LEGS = {"dense": "Semantic", "sparse": "Keyword", "graph": "Graph"}

@@ -113,13 +113,9 @@ def draw_shortlists() -> None:
                 _name_menu("Rename", ":material/edit:", "Rename", lambda name: _service().rename(shown.id, name))
                 _export(shown)
                 rights.button(
-                    "shortlists.delete",
-                    "Delete",
-                    icon=":material/delete:",
-                    key="shortlist.delete",
-                    on_click=_delete,
+                    "shortlists.delete", "Delete", icon=":material/delete:", key="shortlist.delete", on_click=_delete,
                     args=(shown.id,),
-                )
+                )  # fmt: skip
             _name_menu("New shortlist", ":material/add:", "Create", _create)
         if shown is None:
             notices.empty(

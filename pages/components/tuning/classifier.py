@@ -124,8 +124,8 @@ def _nothing_confirmed(report: ClassifierReport) -> None:
     notices.empty(
         ":material/fact_check:",
         "No truth is confirmed yet",
-        "Open a document in *Library*, or *Check labels* on *Upload*, and choose its truth, also where the label is"
-        " right already. From about 30 on, wrong and right ones, they tell how far the classifier can be trusted.",
+        "Confirm or correct labels on *Upload* or in *Library*. From about 30 on, this page shows how far the"
+        " classifier can be trusted.",
     )
     with st.container(horizontal=True, horizontal_alignment="center", gap="medium"):
         st.page_link(page_path("library"), label="Open Library", icon=":material/library_books:")

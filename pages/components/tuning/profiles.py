@@ -304,7 +304,7 @@ def view(project: str | None) -> None:
     with shown:
         _head(opened, project)
         says, compared, past = st.tabs(
-            [":material/bar_chart: What it says", ":material/difference: Compare", ":material/history: History"]
+            [":material/bar_chart: Weights", ":material/difference: Compare", ":material/history: History"]
         )
         with says:
             _settings(opened)
@@ -329,7 +329,7 @@ def _default_line(project: str | None) -> None:
     chosen, holds = registry().chosen(project), registry().default(project)
     whose = f":material/folder: **{plain(project)}**" if project else ":material/public: **The whole library**"
     if chosen is None:
-        why = ":gray[– as the whole library does]" if project else ":gray[– the product's own default]"
+        why = ":gray[– as the whole library does]" if project else ":gray[– the built-in default]"
     elif chosen.name == holds.name:
         why = f":gray[– chosen by {plain(chosen.who)}, {ago(chosen.at, utc_now())}]"
     else:

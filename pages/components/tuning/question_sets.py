@@ -136,15 +136,9 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         kind, add = st.columns([2, 6], vertical_alignment="bottom")
         kind.selectbox("Kind", _KINDS, key="sets.typed.kind", help="*none*: nothing in the library answers them.")
         rights.button(
-            "evaluation.judging.add_question",
-            "Add questions",
-            key="sets.typed.do",
-            type="primary",
-            icon=":material/add:",
-            on_click=_add_typed,
-            args=(questions,),
-            on=add,
-        )
+            "evaluation.judging.add_question", "Add questions", key="sets.typed.do", type="primary",
+            icon=":material/add:", on_click=_add_typed, args=(questions,), on=add,
+        )  # fmt: skip
     with searched:
         known = {" ".join(each.question.casefold().split()) for each in listed}
         recent = [one for one, _, _ in session.workbench().search.recent(20)]
@@ -154,14 +148,9 @@ def _add_form(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
                 "Last searches that are not in the set", fresh, key="sets.searched", placeholder="Choose some or all"
             )
             rights.button(
-                "evaluation.judging.add_question",
-                "Add these",
-                key="sets.searched.do",
-                type="primary",
-                icon=":material/add:",
-                on_click=_add_searched,
-                args=(questions,),
-            )
+                "evaluation.judging.add_question", "Add these", key="sets.searched.do", type="primary",
+                icon=":material/add:", on_click=_add_searched, args=(questions,),
+            )  # fmt: skip
         else:
             st.caption("Every last search is in the set." if recent else "Nothing was searched yet.")
     with file:
@@ -400,14 +389,9 @@ def _new_set(project: str | None) -> None:
             format_func=lambda name: plain(name) if name else "Whole library",
         )  # fmt: skip
     rights.button(
-        "evaluation.judging.add_set",
-        "Create the set",
-        key="sets.new.do",
-        type="primary",
-        icon=":material/add:",
-        on_click=_create,
-        args=(project,),
-    )
+        "evaluation.judging.add_set", "Create the set", key="sets.new.do", type="primary", icon=":material/add:",
+        on_click=_create, args=(project,),
+    )  # fmt: skip
 
 
 def _create(project: str | None) -> None:
@@ -475,14 +459,9 @@ def _set_settings(questions: QuestionSet) -> None:
 
     with st.container(horizontal=True):
         rights.button(
-            "evaluation.judging.rename",
-            "Save",
-            key=f"{key}.save",
-            type="primary",
-            icon=":material/save:",
-            on_click=_apply,
-            args=(save, "Saved."),
-        )
+            "evaluation.judging.rename", "Save", key=f"{key}.save", type="primary", icon=":material/save:",
+            on_click=_apply, args=(save, "Saved."),
+        )  # fmt: skip
         rights.button("evaluation.judging.retire", "Archive set", key=f"{key}.retire", icon=":material/inventory_2:",
             help="Hides the set with its judgments; it can be restored.",
             on_click=_apply, args=(lambda: judgment_service().retire(questions), "Archived."),
@@ -501,13 +480,9 @@ def _retired_sets(project: str | None) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(each.name), width="stretch")
                 rights.button(
-                    "evaluation.judging.restore",
-                    "Restore",
-                    key=f"sets.restore.{each.id}",
-                    type="tertiary",
-                    on_click=_restore,
-                    args=(each,),
-                )
+                    "evaluation.judging.restore", "Restore", key=f"sets.restore.{each.id}", type="tertiary",
+                    on_click=_restore, args=(each,),
+                )  # fmt: skip
 
 
 def _restore(each: QuestionSet) -> None:

@@ -188,7 +188,7 @@ _COVERAGE_HELP = (
 def draw_headline(trial: Trial, flipped: Sequence[CellChangePreview], milliseconds: float, *, moved: bool) -> None:
     """The whole effect in one line."""
     if not moved:
-        st.markdown("**Nothing is moved yet.** :gray[Both lists are the same; move a slider to see what it does.]")
+        st.markdown("**Nothing changed yet.** :gray[Both lists are the same; move a slider to see its effect.]")
         return
     same, most = len(trial.staying), len(trial.staying) + max(len(trial.entering), len(trial.leaving))
     parts = [

@@ -124,7 +124,7 @@ def draw_sliders(
 
 
 def _hint(group: SliderGroup) -> str:
-    return " :gray[· shares of what they add up to]" if group is SliderGroup.WEIGHTS else ""
+    return " :gray[· in proportion to each other]" if group is SliderGroup.WEIGHTS else ""
 
 
 def _grid(rows: Sequence[Slider], base: ScoreProfile, trial: ScoreProfile | None, changes: Mapping[str, float]) -> None:

@@ -56,12 +56,12 @@ def quotes_of(document: Document, texts: Mapping[int, str]) -> list[Quote]:
         shares = labels.evidence_shares(label)
         value = label.value or label.runner_up
         for evidence in label.evidence:
-            if not evidence.quote.strip():
+            share = shares.get(evidence) if field in labels.LEARNED else None
+            if not evidence.quote.strip() or (share is not None and share < labels.LEAST_SHARE):
                 continue
             span = None if evidence.source is EvidenceSource.NAME else _span_of_quote(evidence.quote, texts)
             page, start = span or (None, 0)
             number = numbers.setdefault((*span, evidence.quote), len(numbers) + 1) if span else None
-            share = shares.get(evidence) if field in labels.LEARNED else None
             supports = evidence.value == value
             rule = "file name" if evidence.source is EvidenceSource.NAME else evidence.rule
             found.append(Quote(field, evidence.value, evidence.quote, rule, share, supports, page, start, number))
