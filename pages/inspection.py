@@ -11,6 +11,7 @@ from core.search.explanation import factor_label, shown_effects, shown_parts, st
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import cards, charts, notices, session, what_if
+from pages.components.chart_view import draw_chart
 from pages.components.notices import wait_for_models
 from pages.components.search import compare
 from pages.components.search.page_view import draw_page
@@ -97,16 +98,14 @@ def _score(result: SearchResult, candidate: Candidate, score: Score | None) -> N
     grid = st.grid(2, min_column_width=440, gap="medium")
     with grid.cell():
         st.markdown("**Rank at each stage** :gray[– this passage among the others shown]")
-        st.plotly_chart(
-            charts.journey(result, candidate.passage.id, dark=dark), key="journey", config={"displayModeBar": False}
-        )
+        draw_chart(charts.journey(result, candidate.passage.id, dark=dark), key="journey")
         if candidate.signals.shared:
             st.caption(f":material/hub: By names it {plain(candidate.signals.shared)}.")
     with grid.cell():
         st.markdown(f"**Words** :gray[– BM25 {candidate.signals.bm25:.3f} is the sum of these]")
         if candidate.signals.terms:
             figure = charts.term_bars(candidate.signals.terms, dark=dark)
-            st.plotly_chart(figure, key="terms", config={"displayModeBar": False})
+            draw_chart(figure, key="terms")
         else:
             st.caption("No query word occurs in this passage; it was found by meaning alone.")
     what_if.draw_what_if(result, candidate.passage.id)
@@ -118,7 +117,7 @@ def _sum(result: SearchResult, score: Score) -> None:
     grid = st.grid(2, min_column_width=440, gap="medium")
     with grid.cell():
         figure = charts.waterfall(score, result.profile.threshold, dark=dark)
-        st.plotly_chart(figure, key="waterfall", config={"displayModeBar": False}, alt=strip_words(score))
+        draw_chart(figure, key="waterfall", alt=strip_words(score))
     with grid.cell():
         st.table(_parts(score), border="horizontal", hide_index=True)
     st.caption(plain(strip_words(score)))

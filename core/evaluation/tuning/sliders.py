@@ -82,7 +82,7 @@ _SETTINGS = (
     Slider("threshold", "Threshold", "Least score that is shown; what scores less is left out.", SliderGroup.SHOWN),
     Slider(
         "floor",
-        "Floor",
+        "Minimum similarity",
         "Least similarity that counts as evidence. A passage below it is left out unless it holds a word of the"
         " question, whatever its score.",
         SliderGroup.SHOWN,

@@ -23,6 +23,7 @@ from core.coverage.gaps import ASSESSED, score_in_words
 from core.domain.coverage import Board, Cell, GapKind
 from core.knowledge.glossary import explanation, meaning
 from pages.components import browser_scripts, charts
+from pages.components.chart_view import draw_chart
 from pages.components.coverage import state
 from pages.components.coverage.cell import cell_dialog
 from pages.components.pager import paged
@@ -137,12 +138,11 @@ def _errors(board: Board) -> None:
 
 def _map(board: Board, shown: VisibleBoard) -> None:
     part = VisibleBoard(tuple(paged(shown.topics, _ROWS, "rows", in_url=True)), shown.lit)
-    event = st.plotly_chart(
+    event = draw_chart(
         charts.board_map(board, part, _column_heads(board), dark=st.context.theme.type == "dark"),
         key=f"coverage.map.{st.session_state.setdefault('coverage.round', 0)}",
         on_select="rerun",
         selection_mode="points",
-        config={"displayModeBar": False},
         alt=f"{count(len(board.topics), 'topic')}, {needs_in_words(board)}",
     )
     points = event["selection"]["points"]

@@ -11,6 +11,7 @@ from core.coverage.runs import interrupted
 from core.domain.coverage import Board, BoardChanges, CellChange, CoverageRun, GapKind, RunState
 from core.domain.errors import FivefoldError
 from pages.components import background, notices, rights, session
+from pages.components.chart_view import draw_chart
 from pages.components.coverage import state
 from pages.components.icon_button import KEY as ICON_ALONE
 from pages.components.styles import CELLS
@@ -164,7 +165,7 @@ def draw_snapshots(project: str | None, board: Board | None) -> None:
     line, columns = st.columns([3, 2], gap="large")
     with line:
         st.markdown("**Coverage over time** :gray[· as found, before decisions]")
-        st.plotly_chart(coverage_line(finished, dark=dark), config={"displayModeBar": False}, key="snapshots.trend")
+        draw_chart(coverage_line(finished, dark=dark), key="snapshots.trend")
         _compare(project, finished)
     with columns:
         if board is not None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.domain.dataset_queries import ColumnRef, OtherReading, Rows, TableAnswer, TableQuery
 from pages.components import cards, notices
+from pages.components.chart_view import draw_chart
 from pages.components.data import charts, guided, rows, state
 from pages.components.data.rows import column_labels
 from pages.components.data.state import TablesView
@@ -197,7 +198,7 @@ def _body(seen: TablesView, answer: TableAnswer) -> None:
 
 def _bars(query: TableQuery, found: Rows) -> None:
     dark = st.context.theme.type == "dark"
-    st.plotly_chart(charts.group_bars(query, found, dark=dark), key="data.bars", config={"displayModeBar": False})
+    draw_chart(charts.group_bars(query, found, dark=dark), key="data.bars")
     if len(found.rows) > charts.MOST_BARS:
         which = "latest" if query.groups[0].part else "first"
         total = count(found.total, "group")

@@ -9,6 +9,7 @@ from core.domain.datasets import RealityTable, TableHistory
 from core.domain.errors import FivefoldError
 from core.table_qa.service import MOST_SQL_ROWS
 from pages.components import notices
+from pages.components.chart_view import draw_chart
 from pages.components.data import charts, rows, state
 from pages.components.data.rows import sql_column_labels
 from pages.components.data.state import TablesView
@@ -171,8 +172,7 @@ def _chart(result: Rows) -> None:
     up = [name for name in numbers if name != x] or numbers
     y = y_at.selectbox("Up", up, key="data.chart.y")
     dark = st.context.theme.type == "dark"
-    st.plotly_chart(
+    draw_chart(
         charts.picked_chart(result, kind or charts.KINDS[0], x or names[0], y or numbers[0], dark=dark),
         key="data.chart",
-        config={"displayModeBar": False},
     )

@@ -20,6 +20,7 @@ from core.search.explanation import (
 from core.search.query.syntax import quoted_phrases
 from core.text.tokenize import stem
 from pages.components import cards, notices, session
+from pages.components.chart_view import draw_chart
 from pages.components.urls import number_in, page_path, params_of
 from pages.components.wording import highlight, plain, shorten, shorten_middle
 
@@ -185,10 +186,9 @@ def draw_comparison(result: SearchResult, left_id: int, right_id: int) -> None:
     st.markdown(f"**{plain(verdict)}**")
     shown = shown_differences(versus)
     if any(shown):
-        st.plotly_chart(
+        draw_chart(
             comparison_bars(versus, titles, dark=st.context.theme.type == "dark"),
             key="versus",
-            config={"displayModeBar": False},
             alt=verdict,
         )
     rows = [_row(part, titles, number) for part, number in zip(versus.parts, shown, strict=True)]

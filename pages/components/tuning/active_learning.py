@@ -17,6 +17,7 @@ from core.library.active_learning.label_changes import AppliedLabelChanges, Labe
 from core.library.active_learning.service import ActiveLearningService
 from core.library.active_learning.store import LabelVerdict, LearningAction, LearningActionKind, TrainingVersion
 from pages.components import notices, rights, session
+from pages.components.chart_view import draw_chart
 from pages.components.labels import field_title, value_title
 from pages.components.urls import page_path
 from pages.components.user_name import who
@@ -410,7 +411,7 @@ def _accuracy_over_time(service: ActiveLearningService) -> None:
     st.caption(_accuracy_caption(periods, overall, str(per)))
     figure = accuracy_chart(periods, by_month=per == "month", dark=st.context.theme.type == "dark")
     alt = f"{overall.right:,} of {count(overall.n, 'label')} found right over {count(len(periods), str(per))}"
-    st.plotly_chart(figure, key="learning.over_time", config={"displayModeBar": False}, alt=alt)
+    draw_chart(figure, key="learning.over_time", alt=alt)
 
 
 def _too_few(overall: LabelRate, per: str) -> str:

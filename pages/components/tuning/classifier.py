@@ -18,6 +18,7 @@ from core.evaluation.metrics.classifier_report import (
     LabelRate,
 )
 from pages.components import cards, notices, session
+from pages.components.chart_view import draw_chart
 from pages.components.pager import paged
 from pages.components.styles import truth_style
 from pages.components.tuning import charts
@@ -202,7 +203,7 @@ def _charts(report: ClassifierReport) -> None:
 
 
 def _chart(figure: Any, key: str, alt: str) -> None:
-    st.plotly_chart(figure, key=f"classifier.{key}", config={"displayModeBar": False}, alt=alt)
+    draw_chart(figure, key=f"classifier.{key}", alt=alt)
 
 
 def _by_truth(report: ClassifierReport) -> None:

@@ -24,6 +24,7 @@ from core.evaluation.metrics.comparison import (
 from core.evaluation.metrics.measures import MEASURES, Measure
 from core.evaluation.metrics.significance import PairedTest
 from core.formats.terminal import json_text
+from pages.components.chart_view import draw_chart
 from pages.components.data.rows import rows_csv
 from pages.components.tuning.charts import (
     LABELS,
@@ -182,9 +183,8 @@ def draw_comparison(questions: QuestionSet, shown: Sequence[Experiment]) -> None
         with st.container(gap="xsmall"):
             _table(found)
         with st.container(gap="xsmall"):
-            st.plotly_chart(
+            draw_chart(
                 interval_dots(found, dark=st.context.theme.type == "dark"),
-                config={"displayModeBar": False},
                 key="measure.dots",
                 alt="Every measure with its interval",
             )

@@ -15,6 +15,7 @@ from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
 from core.evaluation.metrics.measures import MEASURES
 from core.knowledge.glossary import meaning
 from pages.components import notices, rights
+from pages.components.chart_view import draw_chart
 from pages.components.tuning import compare, question_sets
 from pages.components.tuning.charts import LABELS, MOST_LINES, SIDES, measure_label, percent, trend_lines
 from pages.components.tuning.compare import compare_experiments, current_settings, value_cells
@@ -211,9 +212,8 @@ def _trend(listed: Sequence[Experiment], measure: str, first: Sequence[str]) -> 
     lines = tuple(sorted(lines, key=lambda line: order.get(line.profile, len(order))))
     more = f", the {MOST_LINES} measured last" if len(lines) > MOST_LINES else ""
     st.markdown(f"**{measure_label(measure)} over time** :gray[· a line per profile{more}]")
-    st.plotly_chart(
+    draw_chart(
         trend_lines(lines, dark=st.context.theme.type == "dark"),
-        config={"displayModeBar": False},
         key="measure.trend",
         alt=f"{measure_label(measure)} of every profile over time",
     )

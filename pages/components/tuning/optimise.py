@@ -15,6 +15,7 @@ from core.knowledge.factors import factor_table
 from core.knowledge.glossary import meaning
 from core.search.explanation import factor_label
 from pages.components import notices, rights
+from pages.components.chart_view import draw_chart
 from pages.components.tuning import question_sets
 from pages.components.tuning.charts import (
     decimal,
@@ -260,18 +261,17 @@ def _results(experiment: Experiment) -> None:
     _verdict(experiment, found, settings)
     changes = weight_changes(experiment.profile, found)
     dark = st.context.theme.type == "dark"
-    plain_bar = {"displayModeBar": False}
     with st.grid(2, min_column_width=470, gap="large"):
         with st.container(gap="xsmall"):
             st.markdown(
                 f"**What it is worth** :gray[· {measure_label(settings.measure)}, 95 % intervals]",
                 help=meaning("held_out"),
             )
-            st.plotly_chart(gain_chart(found, settings.measure, dark=dark), config=plain_bar, key="optimise.worth")
+            draw_chart(gain_chart(found, settings.measure, dark=dark), key="optimise.worth")
             _gain(found, settings)
         with st.container(gap="xsmall"):
             st.markdown("**What it would change**")
-            st.plotly_chart(weight_bars(changes, dark=dark), config=plain_bar, key="optimise.weights")
+            draw_chart(weight_bars(changes, dark=dark), key="optimise.weights")
             st.caption("Thin lines: the least and the most a factor got over the folds.")
             _unstable_weights(changes)
     _weights(changes)

@@ -13,6 +13,7 @@ from core.domain.profiles import ProfileVersion
 from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileDraft, ProfileRegistry, differences, from_toml, to_toml
 from pages.components import notices, rights, session
+from pages.components.chart_view import draw_chart
 from pages.components.tuning.profile_styles import (
     difference_rows,
     profile_label,
@@ -103,7 +104,7 @@ def draw_comparison(opened: ScoreProfile, project: str | None) -> None:
     if any(each.key.startswith("weights.") for each in found):
         st.markdown(f"{words} :gray[· bars are {plain(after)}, the lines across them {plain(before)}]")
         figure = weight_bars(new, old, dark=st.context.theme.type == "dark")
-        st.plotly_chart(figure, config={"displayModeBar": False}, key="tuning.profiles.compared")
+        draw_chart(figure, key="tuning.profiles.compared")
     else:
         st.markdown(f"{words} :gray[· the weights are the same]")
     st.dataframe(difference_rows(found), key="tuning.profiles.table", hide_index=True, height="content")
@@ -479,9 +480,8 @@ def _retire(name: str, seen: int) -> None:
 
 def _settings(profile: ScoreProfile) -> None:
     """Its weights as bars, and everything else in words."""
-    st.plotly_chart(
+    draw_chart(
         weight_bars(profile, dark=st.context.theme.type == "dark"),
-        config={"displayModeBar": False},
         key="tuning.profiles.weights",
     )
     rows = [{"Setting": f":gray[{head}]", "Value": plain(words)} for head, words in setting_lines(profile)]

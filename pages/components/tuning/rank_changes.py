@@ -16,6 +16,7 @@ from core.evaluation.tuning.trial import CellChangePreview, RankChange, Trial
 from core.search.citations.cite import display_quote
 from core.search.explanation import strip_words
 from pages.components import cards, charts
+from pages.components.chart_view import draw_chart
 from pages.components.coverage.state import kind_words
 from pages.components.styles import CELLS
 from pages.components.tuning.passage_labels import opening_words, place_and_section, section_end
@@ -209,7 +210,7 @@ def draw_rank_lines(trial: Trial, before: SearchResult, after: SearchResult, nam
         return
     figure = rank_lines(trial, names, lambda move: _rank_text(move, after), dark=st.context.theme.type == "dark")
     description = ", ".join(f"{_name(move, after)} {kind_of(move).words}" for move in trial.moves if move.shown)
-    st.plotly_chart(figure, key="tune.lines", config={"displayModeBar": False}, alt=description)
+    draw_chart(figure, key="tune.lines", alt=description)
     shown = (len(before.hits), len(after.hits))
     if trial.depth > max(shown):
         most = (

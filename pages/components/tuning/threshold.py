@@ -13,6 +13,7 @@ from core.domain.queries import ScoreProfile
 from core.evaluation.tuning.thresholds import ThresholdEffect, ThresholdEffects, ThresholdHelp, cuts_of
 from core.knowledge.glossary import meaning
 from pages.components import notices, rights
+from pages.components.chart_view import draw_chart
 from pages.components.tuning import question_sets
 from pages.components.tuning.charts import palette, percent, set_frame
 from pages.components.tuning.compare import current_settings
@@ -228,9 +229,8 @@ def _threshold_trial(cuts: ThresholdEffects, experiment: Experiment, profile: Sc
         show_outcome()
         value = _slider(cuts, experiment, profile)
         marks = _marks(cuts, profile, value)
-        st.plotly_chart(
+        draw_chart(
             threshold_chart(cuts.help, marks, dark=st.context.theme.type == "dark"),
-            config={"displayModeBar": False},
             key="threshold.picture",
             alt="Scores of relevant and irrelevant results, and precision and recall over the threshold",
         )

@@ -272,7 +272,11 @@ def _draw_trial(request: SearchRequest, base: ScoreProfile, project: str | None,
 def _candidates_line(result: SearchResult) -> None:
     """How many candidates were retrieved, and by which legs."""
     legs = [f"{LEG_LABELS[leg.leg]} {leg.found:,}" for leg in result.legs if not leg.error]
-    words = [count(len(result.candidates), "candidate"), *legs, f"route {result.route.category.replace('_', ' ')}"]
+    words = [
+        count(len(result.candidates), "candidate"),
+        *legs,
+        f"question type {result.route.category.replace('_', ' ')}",
+    ]
     if result.filters_in_words:
         words.append(":material/filter_alt: " + plain("; ".join(result.filters_in_words)))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
