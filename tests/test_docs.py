@@ -166,3 +166,9 @@ def test_the_page_of_rights_is_that_of_the_rights_table() -> None:
     from docs.write_rights import PAGE, rights_page
 
     assert PAGE.read_text("utf-8") == rights_page(), "write it again: python -m docs.write_rights"
+
+
+def test_the_page_of_terms_is_that_of_the_glossary() -> None:
+    from docs.write_glossary import PAGE, glossary_page
+
+    assert PAGE.read_text("utf-8") == glossary_page(), "write it again: python -m docs.write_glossary"
