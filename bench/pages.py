@@ -29,7 +29,7 @@ BARS = {"first results": 0.6, "question": 0.6, "deep link": 1.5, "filter": 0.8, 
 
 _STABLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 _TRIES = 9
-_POLL_MILLISECONDS = 10
+_POLL_MILLISECONDS, _PATIENCE_SECONDS = 10, 60
 
 
 def measure(app: RunningApp, window: Window, questions: list[str], tries: int) -> dict[str, list[float]]:
@@ -37,14 +37,15 @@ def measure(app: RunningApp, window: Window, questions: list[str], tries: int) -
     page, rows = window.page, window.page.locator("[role=option]")
     found: dict[str, list[float]] = {name: [] for name in BARS}
 
-    def timed(name: str, act: Callable[[], object], address: str, *, renewed: bool = False) -> None:
-        """renewed: the list of results is replaced by another one."""
-        listed = rows.all_inner_texts() if renewed else []
+    def timed(name: str, act: Callable[[], object], address: str, *, new_list: bool = False) -> None:
+        """new_list: other results take the place of those before."""
+        before = rows.all_inner_texts() if new_list else []
         begun = perf_counter()
         act()
         page.wait_for_url(lambda url: address in url)
-        if renewed:
-            while rows.all_inner_texts() in ([], listed):
+        if new_list:
+            while rows.all_inner_texts() in ([], before):
+                assert perf_counter() - begun < _PATIENCE_SECONDS, f"no other results for {address}"
                 page.wait_for_timeout(_POLL_MILLISECONDS)
             found["first results"].append(perf_counter() - begun)
         page.locator(_STABLE).wait_for()
@@ -61,7 +62,7 @@ def measure(app: RunningApp, window: Window, questions: list[str], tries: int) -
         timed("deep link", partial(page.goto, link), "q=")
         window.settle()
         other = f"{questions[(number + 1) % len(questions)]} {number}"
-        timed("question", partial(ask, other), f"+{number}", renewed=True)
+        timed("question", partial(ask, other), f"+{number}", new_list=True)
         window.settle()
         timed("choose a result", lambda: rows.nth(1).click(), "passage=")
         window.settle()

@@ -9,7 +9,7 @@ from core.access.rights import RIGHTS
 from core.domain.people import Role
 from pages.components import session
 
-__all__ = ["button", "may", "may_share", "submit_button", "upload_projects", "withheld"]
+__all__ = ["button", "may", "may_share", "refusal", "submit_button", "upload_projects"]
 
 _ROLE_WORDS = {
     Role.VIEWER: "a viewer",
@@ -41,7 +41,7 @@ def upload_projects() -> Sequence[str]:
     return [project for project, role in session.principal().roles if project is not None and role.covers(Role.ANALYST)]
 
 
-def withheld(action: str) -> str:
+def refusal(action: str) -> str:
     """Why the person may not call a service's method, in one sentence; "" where they may."""
     if may(action):
         return ""
@@ -58,7 +58,7 @@ def button(
 
     on: the container it is drawn in. how: what `st.button` takes besides.
     """
-    why = withheld(action)
+    why = refusal(action)
     pressed: bool = on.button(label, help=why or help, disabled=disabled or bool(why), **how)
     return pressed
 
@@ -67,6 +67,6 @@ def submit_button(
     action: str, label: str, *, on: Any = st, help: str | None = None, disabled: bool = False, **how: Any
 ) -> bool:
     """The same for the button of a form."""
-    why = withheld(action)
+    why = refusal(action)
     pressed: bool = on.form_submit_button(label, help=why or help, disabled=disabled or bool(why), **how)
     return pressed

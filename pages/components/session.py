@@ -29,7 +29,7 @@ __all__ = [
     "answer",
     "cached",
     "close",
-    "counted",
+    "count_once",
     "forget_answers",
     "health",
     "is_administrator",
@@ -242,7 +242,7 @@ def cached(store: str, name: str, mark: Hashable, work: Callable[[], _Result]) -
     return result
 
 
-def counted(name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:
+def count_once(name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:
     """Counts of the library for this mark, cached as long as an answer is, and forgotten with the answers."""
     cache: dict[object, tuple[float, Any]] = st.session_state.setdefault("answers.counts", {})
     now, key = time.monotonic(), (name, mark)

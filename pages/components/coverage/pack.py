@@ -146,8 +146,8 @@ def _draw_pdf_progress(run: background.BackgroundRun) -> None:
 def _import(board: Board) -> None:
     st.markdown("#### Import decisions", anchors=False)
     st.caption("The Excel pack with decisions written into its yellow columns. You see what would change first.")
-    if withheld := rights.withheld("coverage.decide_all"):
-        st.caption(f":material/lock: {withheld}")
+    if refusal := rights.refusal("coverage.decide_all"):
+        st.caption(f":material/lock: {refusal}")
         return
     file = st.file_uploader("Edited meeting pack", type=["xlsx"], key="pack.back", label_visibility="collapsed")
     if message := st.session_state.pop("pack.said", ""):

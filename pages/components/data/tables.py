@@ -147,7 +147,7 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
     """The role of a table and whether questions read it, each with who decided. The widgets show the stored values."""
     role_key, used_key = f"data.role.{table.id}", f"data.used.{table.id}"
     st.session_state[role_key], st.session_state[used_key] = table.role, seen.is_in_use(table)
-    withheld = rights.withheld("tables.set_used")
+    refusal = rights.refusal("tables.set_used")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.segmented_control(
             "What it holds",
@@ -157,8 +157,8 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
             format_func=_ROLES.__getitem__,
             on_change=_set_role,
             args=(table.name, role_key),
-            disabled=bool(withheld),
-            help=withheld or None,
+            disabled=bool(refusal),
+            help=refusal or None,
             label_visibility="collapsed",
         )
         by = "set by hand" if table.role_by == "analyst" else "suggested from its name and columns"
@@ -168,8 +168,8 @@ def _decisions(seen: TablesView, table: RealityTable) -> None:
             key=used_key,
             on_change=_set_used,
             args=(table.name, used_key),
-            disabled=bool(withheld),
-            help=withheld or None,
+            disabled=bool(refusal),
+            help=refusal or None,
         )
         st.caption(plain(seen.why(table)), width="content", help=_USED_HELP)
         if table.used is not None:

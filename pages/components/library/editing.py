@@ -268,8 +268,8 @@ def draw_spreadsheet(total: int, documents: Callable[[], Sequence[Document]]) ->
     with back:
         st.markdown("**2 Upload the edited file**")
         st.caption("You see every change before it is made. A blank label stays as it is; other blank cells clear.")
-        if withheld := rights.withheld("bulk_edit.apply"):
-            st.caption(f":material/lock: {withheld}")
+        if refusal := rights.refusal("bulk_edit.apply"):
+            st.caption(f":material/lock: {refusal}")
             return
         turn = st.session_state.setdefault("library.csv.round", 0)
         file = st.file_uploader("Changed CSV", type=["csv"], key=f"library.csv.{turn}", label_visibility="collapsed")

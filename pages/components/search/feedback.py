@@ -145,13 +145,13 @@ _SET_HELP = "The question is added to it with the first grade."
 
 def grading_switch(project: str | None) -> None:
     """A switch for grading results, the set to grade into, and the judge's name."""
-    withheld = rights.withheld("evaluation.judging.judge")
+    refusal = rights.refusal("evaluation.judging.judge")
     st.toggle(
         "Judge the results",
         key=_ON,
         persist_state="session",
-        help=withheld or "Grades below every result, kept in a question set. Tuning measures profiles with them.",
-        disabled=bool(withheld),
+        help=refusal or "Grades below every result, kept in a question set. Tuning measures profiles with them.",
+        disabled=bool(refusal),
     )
     if not st.session_state[_ON]:
         return

@@ -194,8 +194,8 @@ def filter_column() -> SearchFilters:
     )
     before, terms = filters.filters_before_drawing(current), library.vocabulary.terms()
     mark = before, library.documents.statistics().passages
-    facets = session.counted("facets", mark, lambda: library.search.facets(before))
-    months = session.counted("months", mark, lambda: library.search.months(before))
+    facets = session.count_once("facets", mark, lambda: library.search.facets(before))
+    months = session.count_once("months", mark, lambda: library.search.months(before))
     chosen = filters.draw_filters(facets, document_names, terms, library.search.undated, months)
     st.divider()
     feedback.grading_switch(chosen.project)

@@ -39,7 +39,7 @@ def save_button(hit: Hit, result: SearchResult) -> None:
 
 @st.fragment
 def _box(hit: Hit, result: SearchResult, key: str) -> None:
-    withheld = rights.withheld("insights.save")
+    refusal = rights.refusal("insights.save")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         box = st.popover(
             "Note",
@@ -48,8 +48,8 @@ def _box(hit: Hit, result: SearchResult, key: str) -> None:
             type="tertiary",
             on_change="rerun",
             width="content",
-            disabled=bool(withheld),
-            help=withheld or None,
+            disabled=bool(refusal),
+            help=refusal or None,
         )
         with box, st.container(width=460, height=_HEIGHT, border=False):
             if box.open:

@@ -9,7 +9,7 @@ from core.knowledge.glossary import meaning
 from pages.components import session
 from pages.components.browser_scripts import browser_component
 from pages.components.notices import apply_change, show_outcome
-from pages.components.rights import may, withheld
+from pages.components.rights import may, refusal
 from pages.components.urls import page_path
 from pages.components.user_name import who
 from pages.components.wording import plain
@@ -32,7 +32,7 @@ def draw_general() -> None:
     for project in sorted(each for each in known if each):
         _default_profile(project)
     if not may("evaluation.profiles.choose"):
-        st.caption(f":material/lock: {withheld('evaluation.profiles.choose')}")
+        st.caption(f":material/lock: {refusal('evaluation.profiles.choose')}")
     elif not who():
         st.caption(":material/person: Enter your name above to change it.")
     st.page_link(

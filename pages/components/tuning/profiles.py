@@ -182,8 +182,8 @@ def draw_files() -> None:
     out, into = st.columns([4, 7], gap="large")
     with out:
         _export()
-    if withheld := rights.withheld("evaluation.profiles.save"):
-        into.caption(f":material/lock: {withheld}")
+    if refusal := rights.refusal("evaluation.profiles.save"):
+        into.caption(f":material/lock: {refusal}")
         return
     round_ = st.session_state.setdefault("tuning.profiles.round", 0)
     given = into.file_uploader(

@@ -215,8 +215,8 @@ def _file_maker(questions: QuestionSet, file: SetFile) -> Any:
 
 def draw_import(questions: QuestionSet) -> None:
     """A file, what it would change, and the button that imports it."""
-    if withheld := rights.withheld("evaluation.judging.accept"):
-        st.caption(f":material/lock: {withheld}")
+    if refusal := rights.refusal("evaluation.judging.accept"):
+        st.caption(f":material/lock: {refusal}")
         return
     state = st.session_state
     st.caption(
