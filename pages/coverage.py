@@ -34,7 +34,7 @@ def draw() -> None:
     if not session.workbench().documents.statistics().passages:
         if session.workbench().documents.list():
             ingest_progress.draw_progress()
-            words = "Nothing that was uploaded holds text so far; *Upload* says how far each file is."
+            words = "No uploaded file has text yet; *Upload* shows the state of each file."
             notices.empty(":material/grid_off:", "Nothing to cover yet", words)
         else:
             notices.empty_library(":material/grid_off:", "Nothing to cover yet")

@@ -216,7 +216,7 @@ def _strict_labels() -> None:
     st.toggle(
         "Certain labels only",
         key=_key("strict_labels"),
-        help="Exclude passages whose truth, domain, authority or jurisdiction is only possibly the one you filter on.",
+        help="Exclude passages whose labels are uncertain and may not be the ones you filter on.",
     )
 
 

@@ -108,7 +108,7 @@ def test_the_headline_counts_abstentions_as_wrong(judged: LabelledCatalogue, loo
     shown = numbers(screen)
     assert (shown["Judged"], shown["Accuracy"], shown["Of the decided"]) == ("3 of 4", "33%", "50%")
     assert (shown["Abstained"], shown["Confident and wrong"]) == ("1", "1")
-    assert "1 confirmed as it says today, 2 corrected" in words(screen)
+    assert "1 confirmed as predicted today, 2 corrected" in words(screen)
     assert "domain right 0 of 1" in words(screen)
     assert any("Few documents are confirmed" in each.value for each in screen.warning)
 

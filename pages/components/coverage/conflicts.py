@@ -25,9 +25,8 @@ def draw_conflicts(board: Board) -> None:
     found = _cached_conflicts(board)
     if not found:
         st.info(
-            "No two sentences of different truths were found to disagree in an amount, a day or in what is binding."
-            " Compared were the sentences of the passages that carry this board's cells; where it is doubtful whether"
-            " two sentences speak of the same, nothing is said.",
+            "No sentences of different truths disagree in an amount, a day or in what is binding. The evidence of this"
+            " board's cells was compared; a pair is left out where it is doubtful whether both are about the same.",
             icon=":material/compare_arrows:",
         )
         return

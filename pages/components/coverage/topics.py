@@ -40,7 +40,7 @@ _WORDS = {
         " check that they are classified as *intent*.",
     ),
     TopicOrigin.CLUSTER: (
-        "What the library speaks of: passages grouped by meaning, named by the words that set each group apart.",
+        "Themes of the library: passages grouped by meaning, each group named by its distinguishing words.",
         "The library is too small for themes, or every theme is a topic already.",
     ),
 }

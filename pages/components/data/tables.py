@@ -26,8 +26,8 @@ _COMMON = 4
 """Commonest values named for a column, as many as fit its cell."""
 _TALLEST = 20
 """Columns of a table that are seen without scrolling."""
-_ROLE_HELP = "Records are what happened or who there is; set-up is what has been configured, such as codes."
-_USED_HELP = "Whether questions in words, the *Code check* and the five truths read this table."
+_ROLE_HELP = "Records are events or people; set-up is what is configured, such as codes."
+_USED_HELP = "Whether questions, the *Code check* and the five truths use this table."
 _ROLES = {TableRole.RECORDS: "Records", TableRole.SETUP: "Set-up"}
 
 

@@ -59,7 +59,7 @@ def tour_steps() -> Sequence[TourStep]:
             "search",
             {"q": question},
             f"Search “{shorten(question, 40)}”",
-            "Five cells on top say which truths answer. Below, choose a result: why it ranks there is beside it.",
+            "Five cells at the top say which truths answer. Choose a result to read it and see why it ranks there.",
         ),
         TourStep(
             "citation",

@@ -308,7 +308,7 @@ def _fetch_page(page: int) -> InsightPage[InsightOrEpisode]:
 def _filters(counts: InsightCounts) -> None:
     words, tags, project = st.columns([4, 3, 2], vertical_alignment="bottom")
     words.text_input(
-        "Words", key="insights.words", type="search", placeholder="Part of what it says", on_change=_first_page
+        "Words", key="insights.words", type="search", placeholder="Find in the text", on_change=_first_page
     )
     offered = sorted(counts.tags, key=lambda tag: (-counts.tags[tag], tag))
     tags.multiselect(

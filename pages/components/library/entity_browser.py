@@ -109,7 +109,7 @@ def _entities(look_up: FindEntities, part: str, kind: EntityType | None) -> None
         st.caption(
             ":material/filter_alt_off: No entity matches. Remove a letter or the type."
             if is_filtered
-            else "No entities yet. Documents read from now on show here what they name."
+            else "No entities yet. Names in new documents appear here."
         )
         return
     st.caption(f"**{count(found.total, 'entity', 'entities')}** · click one to see which documents name it")

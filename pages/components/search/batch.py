@@ -211,7 +211,7 @@ def _resume_offer(run: BatchRun, ask: Ask) -> None:
     elif rest:
         text_column, again = st.columns([5, 2], vertical_alignment="center")
         failed = count(len(rest), "search", "searches")
-        text_column.error(f"{failed} failed: what is there to find is not known.", icon=":material/error:")
+        text_column.error(f"{failed} failed, so their results are not known.", icon=":material/error:")
         _resume_button(again, run, f"Ask {'it' if len(rest) == 1 else 'them'} again", ask)
 
 

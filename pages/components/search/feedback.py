@@ -60,7 +60,7 @@ def cite_button(hit: Hit, result: SearchResult) -> None:
             "I have cited this",
             key=key,
             icon=":material/add_task:",
-            help="Copying alone is not counted. What is cited counts as used, and some profiles rank by use.",
+            help="Copying is not counted. Cited passages count as used, and some profiles rank by usage.",
             on_click=_cite,
             args=(passage, question, key),
         )

@@ -167,8 +167,8 @@ def draw_verdicts(text: str, block: ContextBlock) -> None:
         st.caption(f":red[:material/link_off: Ids that do not exist here: {plain(', '.join(unknown))}]")
     draw_sentences(found, block)
     st.caption(
-        "Support is the share of a sentence's words and amounts that occur in what it cites: a sign of what to read"
-        " again, no proof that two sentences mean the same."
+        "Support is the share of a sentence's words and amounts that occur in what it cites: it shows what to read"
+        " again, and does not prove that two sentences mean the same."
     )
 
 
@@ -238,8 +238,8 @@ def _context(answer: FiveTruthsAnswer) -> None:
         st.caption("No truth answers, so there is no sentence to give.")
         return
     st.caption(
-        "Every sentence the answer rests on, with its id. Paste it into any language model, and what it writes"
-        " into *Check an answer* below."
+        "Every cited sentence with its id. Paste it into a language model, then paste its answer into *Check an answer*"
+        " below."
     )
     rules = st.toggle("With the question and the rules for citing", value=True, key="answer.rules")
     question = " ".join(answer.question.split())

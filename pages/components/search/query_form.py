@@ -107,9 +107,9 @@ def _reranker_help() -> str:
     table = rerank_table()
     longest = ", ".join(f"{row.label.lower()} {row.deadline_ms / 1000:g} s" for row in table.rows.values())
     return (
-        f"A cross-encoder reads the best {table.candidates} passages once more, each together with the question; what"
-        f" it says counts as one factor of the score. It may take so long: {longest}. What is not read by then keeps"
-        " its place, and the page says so. Its weights are looked for on this machine, else fetched, at first use."
+        f"A cross-encoder reads the best {table.candidates} passages again, each together with the question; its"
+        f" verdict is one factor of the score. Time limits: {longest}. Passages not read in time keep their place, and"
+        " the page says so. The model is downloaded at first use unless it is on this machine."
     )
 
 

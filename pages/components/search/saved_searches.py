@@ -83,7 +83,7 @@ def _service() -> SavedSearchService:
 def _visit_line(looked: VisitedResult) -> str:
     name = f":material/bookmark: **{plain(looked.view.name)}**"
     if looked.since is None:
-        return f"{name} · your first look; next time, what is new since now is marked"
+        return f"{name} · first visit; next time, new results are marked"
     new = count(len(looked.new), "new result") if looked.new else "no new result"
     added = count(len(looked.added), "document") if looked.added else "no document"
     more = " or more" if len(looked.added) >= MOST_ADDED else ""
@@ -216,7 +216,7 @@ def _feed(view: SavedSearch) -> None:
     address = urljoin(st.context.url or "", f"feeds/saved-search/{view.id}{'' if local else '?token='}")
     st.code(address, language=None, wrap_lines=True)
     words = "The address for your feed reader."
-    st.caption(words if local else f"{words} Add an API token of yours at its end: whoever has it sees the results.")
+    st.caption(words if local else f"{words} Append one of your API tokens: whoever has the address sees the results.")
 
 
 def _params(view: SavedSearch, problem: str) -> Mapping[str, Sequence[str]]:

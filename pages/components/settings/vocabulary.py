@@ -52,7 +52,7 @@ def _try_text() -> VocabularyTrial | None:
     text = st.text_area(
         "Text", key="settings.try.text", height=140, persist_state="session",
         placeholder="The controller shall notify the data subject of a personal data breach without undue delay.",
-        help="Labelled as if it were a document of its own, and read as if it were a question.",
+        help="Labelled as a document, and parsed as a question.",
     )  # fmt: skip
     if not (text or "").strip():
         st.caption("Type or paste something, then click elsewhere.")
@@ -112,7 +112,7 @@ _FILE_CHANGES_SHOWN = 12  # changes of a file
 def draw_files() -> None:
     """The packs side by side, then files in and out."""
     st.markdown("**Packs**")
-    st.caption("Added to your changes, to be looked at, tried and saved; you can edit them like words of your own.")
+    st.caption("Added to your changes: try, edit and save them like your own words.")
     for column, pack in zip(st.columns(len(packs())), packs().values(), strict=True):
         with column:
             _pack(pack)
@@ -140,7 +140,7 @@ def _pack(pack: VocabularyPack) -> None:
 
 
 def _export() -> None:
-    st.caption("What your workspace adds and changes, with what is not saved yet. Others can import it.")
+    st.caption("The additions and changes of your workspace, unsaved ones included. Others can import the file.")
     with st.container(horizontal=True, gap="small"):
         words = draft()
         st.download_button(
@@ -335,10 +335,7 @@ def _heading() -> None:
         by = f" by {plain(newest.who)}" if newest.who else ""
         why = f" · “{plain(newest.note)}”" if newest.note else ""
         version_words = f"Version {newest.number}, saved{by} {ago(newest.at, utc_now())}{why}."
-    st.caption(
-        "**Vocabulary** · the words by which documents are labelled, questions read and coverage counted."
-        f" {version_words}"
-    )
+    st.caption(f"**Vocabulary** · words used to label documents, parse questions and count coverage. {version_words}")
 
 
 def _unsaved_bar() -> None:

@@ -132,7 +132,7 @@ def _domain_editor(name: str, title: str, used: VocabularyUsage) -> None:
                 on_click=_remove_domain, args=(name,),
             )  # fmt: skip
         elif not own.silent:
-            st.button("As the product has it", key=widget_key("reset", name), icon=":material/undo:", type="tertiary",
+            st.button("Reset to built-in", key=widget_key("reset", name), icon=":material/undo:", type="tertiary",
                       on_click=_remove_domain, args=(name,))  # fmt: skip
 
 
@@ -288,7 +288,7 @@ def _place_editor(value: str, title: str) -> None:
     if not own.silent:
         product = value in built_in_jurisdictions()
         st.button(
-            "As the product has it" if product else "Remove", key=widget_key("reset", value), type="tertiary",
+            "Reset to built-in" if product else "Remove", key=widget_key("reset", value), type="tertiary",
             icon=":material/undo:" if product else ":material/delete:", on_click=_reset_place, args=(value,),
         )  # fmt: skip
 

@@ -329,7 +329,7 @@ def _names_text(names: Sequence[str]) -> str:
 def _at_once_toggle(service: ActiveLearningService) -> None:
     choice = service.choice()
     st.toggle(
-        "New documents take new lessons at once",
+        "Apply new lessons to new documents at once",
         value=choice.at_once,
         key=f"learning.at_once.{choice.at_once}",
         help="Off: they are labelled by the lessons applied last. Documents read before change only when you apply.",
@@ -370,7 +370,7 @@ def _applied_actions(service: ActiveLearningService) -> None:
             key=f"learning.undo.{number}",
             icon=":material/undo:",
             width="stretch",
-            help="Every label that is still as this made it becomes what it was, and its passages with it.",
+            help="Labels that have not been changed since are set back, and their passages too.",
             on_click=_undo,
             args=(service, number),
             on=undo,
@@ -461,7 +461,7 @@ def _correction_line(verdict: LabelVerdict, document: Document, terms: Workspace
         key=f"learning.back.{document.id}.{verdict.field}",
         icon=":material/undo:",
         type="tertiary",
-        help="The label is the classifier's again, as it was; what this taught is forgotten.",
+        help="The classifier's label is restored, and this lesson is forgotten.",
         on_click=_undo_correction,
         args=(document.id, verdict.field),
         on=back,

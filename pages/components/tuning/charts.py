@@ -415,7 +415,7 @@ def reliability_diagram(bins: Sequence[CalibrationBin], *, dark: bool = False) -
     )
     _set_classifier_frame(figure, colours, height=330)
     _shares_axis(figure)
-    figure.update_xaxes(range=[left - 0.01, 1.02], tickformat=".2f", title="How sure it said it was")
+    figure.update_xaxes(range=[left - 0.01, 1.02], tickformat=".2f", title="Stated probability")
     figure.update_yaxes(title="How often it was right")
     return figure
 

@@ -155,7 +155,7 @@ def _numbers(report: ClassifierReport) -> None:
         (
             "Calibration error",
             f"{report.ece:.3f}" if report.decided.n else "–",
-            "How far what it says lies from how often it is right, on average over the decided. Up to 0.05 is good.",
+            "Average difference between stated probability and accuracy on decided documents. Up to 0.05 is good.",
         ),
         (
             "Confident and wrong",
@@ -167,7 +167,7 @@ def _numbers(report: ClassifierReport) -> None:
         for label, value, help_text in metrics:
             st.metric(label, value, width="content", help=help_text)
     parts = [f"95 % interval of accuracy {_interval(report.accuracy)}, of the decided {_interval(report.decided)}"]
-    parts += [f"{report.agreed:,} confirmed as it says today, {report.documents - report.agreed:,} corrected"]
+    parts += [f"{report.agreed:,} confirmed as predicted today, {report.documents - report.agreed:,} corrected"]
     parts += [f"{name} right {rate.right:,} of {rate.n:,}" for name, rate in report.fields.items()]
     st.caption(" · ".join(parts))
 
@@ -186,9 +186,7 @@ def _charts(report: ClassifierReport) -> None:
     with st.grid(2, min_column_width=470, gap="medium"):
         with st.container(gap="xsmall"):
             st.markdown("**Confusion matrix**")
-            st.caption(
-                "Rows are what people confirmed, columns what it says. Blue is right, orange is taken for another."
-            )
+            st.caption("Rows: confirmed by people. Columns: predicted. Blue is correct, orange is not.")
             matrix = charts.confusion_map(report.confusion, dark=dark)
             _chart(matrix, "confusion", f"{report.agreed:,} of {count(report.documents, 'document')} on the diagonal")
         with st.container(gap="xsmall"):
@@ -197,7 +195,7 @@ def _charts(report: ClassifierReport) -> None:
             _reliability(report, dark=dark)
         with st.container(gap="xsmall"):
             st.markdown("**If it abstained more, or less**")
-            st.caption("Solid: share it has right of what it decides. Dotted: share of the documents it decides.")
+            st.caption("Solid: accuracy on decided documents. Dotted: share of documents decided.")
             curve = charts.abstention_curve(report.curve, report.threshold, dark=dark)
             _chart(curve, "abstention", f"In use: abstain below {report.threshold:.2f}, {_share(report.decided)} right")
 
@@ -272,9 +270,9 @@ def _percent(rate: LabelRate) -> float | None:
 
 def _mistakes(report: ClassifierReport) -> None:
     """Documents whose label differs from the confirmed one, most confident first, each with a link to its labels."""
-    st.markdown(f"**Not what people said** · {count(len(report.wrong), 'document')}")
+    st.markdown(f"**Differs from the confirmed label** · {count(len(report.wrong), 'document')}")
     if not report.wrong:
-        st.caption(":material/check: It says of every confirmed document what people said.")
+        st.caption(":material/check: It agrees with people on every confirmed document.")
         return
     st.caption("The most confident first. A label confirmed by mistake is listed, too: check before you decide.")
     shown = paged(report.wrong, _PER_PAGE, "classifier.wrong")

@@ -104,7 +104,7 @@ def _columns() -> dict[str, Any]:
 
 def _experiment_actions(chosen: Sequence[Experiment]) -> None:
     if not chosen:
-        st.caption("Choose one to look at it, annotate or delete it; choose several to compare them.")
+        st.caption("Select one to open, annotate or delete it; select several to compare them.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         several = len(chosen) > 1

@@ -213,7 +213,7 @@ def _settings_form(base: ScoreProfile, measure: str) -> OptimiserSettings:
             ),
             folds.number_input(
                 "Folds", 2, 20, _PRESETS.folds, key="optimise.folds", persist_state="session",
-                help="Parts the questions are dealt into, each kind spread over all. Each part is held out once.",
+                help="How many parts the questions are split into, evenly by kind. Each part is held out once.",
             ),
             seed.number_input(
                 "Seed", 0, 2**31 - 1, _PRESETS.seed, key="optimise.seed", persist_state="session",

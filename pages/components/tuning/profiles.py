@@ -374,7 +374,7 @@ def _list(opened: ScoreProfile, project: str | None) -> None:
     if not own:
         st.caption("None yet. Open one of those below in *Sliders*, change it, and save it under a name.")
     _rows("**Built in** :gray[· they never change]", built_in, opened, searched)
-    st.caption("A strip shows how the weights share a score, its red tick the threshold; a star marks the defaults.")
+    st.caption("A bar shows each weight's share, its red tick the threshold; a star marks the defaults.")
     if retired:
         with st.expander(f"Archived · {len(retired)}", icon=":material/inventory_2:"):
             _rows("", [version.profile for version in retired], opened, searched)
@@ -451,7 +451,7 @@ def _tune(ref: str) -> None:
 
 
 def _default_buttons(profile: ScoreProfile, project: str | None) -> None:
-    st.markdown("What is searched with unless told otherwise, always in its newest version.")
+    st.markdown("Searches use it unless another profile is chosen, always in its newest version.")
     for whose in dict.fromkeys((project, None)):
         chosen = registry().chosen(whose)
         rights.button(
@@ -463,8 +463,8 @@ def _default_buttons(profile: ScoreProfile, project: str | None) -> None:
 
 def _retirement(newest: ScoreProfile) -> None:
     st.markdown(
-        "It is no longer offered; where it is the default, the next choice holds. Its versions stay, and it can be"
-        " brought back."
+        "It is no longer offered; where it is the default, the next choice applies. Its versions are kept, and it can"
+        " be restored."
     )
     rights.button(
         "evaluation.profiles.retire",

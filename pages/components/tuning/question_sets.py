@@ -440,12 +440,12 @@ def _set_settings(questions: QuestionSet) -> None:
     st.text_input("What it is for", value=questions.note, key=f"{key}.note")
     hours = dict.fromkeys([*_HOURS, questions.every_hours])
     st.selectbox(
-        "Measured alone",
+        "Measured automatically",
         list(hours),
         index=list(hours).index(questions.every_hours),
         key=f"{key}.hours",
         format_func=lambda each: _HOURS.get(each, f"Every {each} hours"),
-        help="With the profile that is the default then; the trend shows what came of it.",
+        help="With the default profile at that time; the trend shows the results.",
     )
 
     def save() -> None:

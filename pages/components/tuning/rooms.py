@@ -41,7 +41,7 @@ VIEWS: Mapping[str, View] = {
     "tune": View(
         "Sliders",
         "improve",
-        "Move any number of a profile, see at once what it does to one question, and save it as a profile.",
+        "Change any number of a profile, see its effect on one question at once, and save it as a profile.",
         "measure",
     ),
     "optimise": View(

@@ -200,7 +200,7 @@ def _field(document: Document, field: str, terms: WorkspaceTerms) -> None:
             st.text_input(title, label.value or "", key=_key(document, field), placeholder=shape)
         if label.confirmed:
             name = f"undo.{document.id}.{field}"
-            icon_button(":material/undo:", "Give it back to the classifier", name, _withdraw, (document, field))
+            icon_button(":material/undo:", "Use the classifier’s label again", name, _withdraw, (document, field))
         elif label.value:
             words = f"Confirm {_in_words({field: label.value}, terms)}"
             name = f"check.{document.id}.{field}"

@@ -98,12 +98,12 @@ def _details_form(document_ids: Sequence[int]) -> None:
             key=f"{_DETAILS}.project",
         )
         st.multiselect("Tags", [], accept_new_options=True, placeholder="Optional", key=f"{_DETAILS}.tags")
-        st.date_input("Date", None, key=f"{_DETAILS}.date")
+        st.date_input("Date", None, key=f"{_DETAILS}.date", format="YYYY-MM-DD")
         st.selectbox(
             "Jurisdiction",
             labels.field_options("jurisdiction", terms),
             index=None,
-            placeholder="As recognised",
+            placeholder="As detected",
             key=f"{_DETAILS}.jurisdiction",
             format_func=lambda value: labels.value_title("jurisdiction", value, terms),
         )
