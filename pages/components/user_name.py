@@ -20,7 +20,7 @@ _LONGEST = 80  # characters
 def name_input(help_text: str = "Written into every decision", *, compact: bool = False) -> None:
     """Ask for the name; it is stored for the session, on every page. Nothing is asked of somebody who signed in.
 
-    compact: without its label in sight, for the line above a page.
+    compact: without its label in sight, for the line above a page; help_text then names the field, too.
     """
     if _signed_in_name():
         return
@@ -28,8 +28,7 @@ def name_input(help_text: str = "Written into every decision", *, compact: bool 
         "Your name",
         _restored(),
         key="person",
-        placeholder="Your name" if compact else help_text,
-        help=help_text if compact else None,
+        placeholder=help_text,
         label_visibility="collapsed" if compact else "visible",
         icon=":material/person:",
         persist_state="session",
