@@ -235,7 +235,7 @@ def tells_what_is_new_in_a_saved_view(tab: Window, folder: Path) -> None:
     box(tab).get_by_label("Name").press("Tab")
     tab.settle()
     box(tab).get_by_role("button", name="Save").click()
-    tab.wait_for("Bottles · your first look")
+    tab.wait_for("Bottles · first visit")
     (folder / "Inspection.md").write_text(NEWS, "utf-8")
     tab.upload(folder / "Inspection.md")
     tab.app.read_by_now(4)

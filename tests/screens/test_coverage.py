@@ -326,7 +326,7 @@ def test_rooms_without_anything_say_what_to_do(stocked: Stack, opened: Opened) -
     assert "There is no snapshot yet" in words(opened("coverage.py", view="Snapshots"))
     assessed(stocked, "Overtime pay")
     assert "No requirements yet" in words(opened("coverage.py", view="Requirements"))
-    assert "No two sentences of different truths" in words(opened("coverage.py", view="Conflicts"))
+    assert "No sentences of different truths disagree" in words(opened("coverage.py", view="Conflicts"))
 
 
 def test_snapshots_are_compared_named_opened_and_deleted(stocked: Stack, opened: Opened) -> None:

@@ -94,7 +94,7 @@ def test_a_link_opens_the_view_with_its_filters_and_profile(stocked: Stack, open
     target = links(as_person(opened, "Ann", ""))["**Overtime**"]
     assert "truths=regulatory" in target and "profile=relevance" in target
     screen = as_person(opened, "Ann", truths="regulatory", profile="relevance")
-    assert "your first look" in words(screen)
+    assert "first visit" in words(screen)
 
 
 def test_new_results_are_marked_and_it_is_said_since_when(
@@ -108,7 +108,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
         return drawn[-1]
 
     monkeypatch.setattr(result_list, "list_rows", spy)
-    assert "**Overtime** · your first look" in words(as_person(opened, "Ann"))
+    assert "**Overtime** · first visit" in words(as_person(opened, "Ann"))
     assert not any("new" in row["notes"] for row in drawn[-1])
     since = stocked.workbench.saved_searches.last_visits("Ann")
     (at,) = since.values()
@@ -128,7 +128,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
 
 def test_another_search_says_nothing_of_views(stocked: Stack, opened: Opened) -> None:
     saved(stocked)
-    assert "your first look" not in words(as_person(opened, "Ann", truths="regulatory"))
+    assert "first visit" not in words(as_person(opened, "Ann", truths="regulatory"))
     assert stocked.workbench.saved_searches.last_visits("Ann") == {}
 
 

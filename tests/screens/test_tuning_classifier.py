@@ -125,7 +125,7 @@ def test_every_mistake_leads_to_its_document(judged: LabelledCatalogue, look: En
 
 def test_all_right_says_so(judged: LabelledCatalogue, look: Entered) -> None:
     judged.judged("right.md", "intent 0.9", truth="intent")
-    assert "It says of every confirmed document what people said" in words(look())
+    assert "It agrees with people on every confirmed document" in words(look())
 
 
 def test_many_mistakes_stand_on_pages(judged: LabelledCatalogue, look: Entered) -> None:
