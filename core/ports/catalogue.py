@@ -97,6 +97,10 @@ class Catalogue(Protocol):
         """A document's passages in reading order."""
         ...
 
+    def passages_of_each(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[Passage]]:
+        """Each of these documents → its passages in reading order; empty for one without any."""
+        ...
+
     def admissible(self, filters: SearchFilters) -> PassageIds:
         """Ids of the passages of ready documents that the filters admit."""
         ...

@@ -321,8 +321,15 @@ class SqlCatalogue:
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
+        return self.passages_of_each([document_id])[document_id]
+
+    def passages_of_each(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[Passage]]:
+        """Each of these documents → its passages in reading order; empty for one without any."""
+        found: dict[int, list[Passage]] = {each: [] for each in document_ids}
         with self._database.transaction("reading passages") as connection:
-            return read_passages(connection, self._tenant, document_id=document_id)
+            for passage in read_passages(connection, self._tenant, document_ids=document_ids):
+                found[passage.document_id].append(passage)
+        return found
 
     # Filters and counts
 

@@ -270,6 +270,10 @@ class FakeCatalogue:
             found = [p for p in self._passages.values() if p.document_id == document_id]
         return sorted(found, key=lambda p: p.position)
 
+    def passages_of_each(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[Passage]]:
+        """Each of these documents → its passages in reading order."""
+        return {each: self.passages_of(each) for each in document_ids}
+
     def _admitted(self, filters: SearchFilters) -> Iterator[Passage]:
         with self._lock:
             return iter([p for p in self._passages.values() if filters.admits(p)])
