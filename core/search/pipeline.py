@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from core.domain.documents import Document
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
+from core.domain.frozen import fast_replace, maker_of
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
-from core.domain.results import Candidate, Dropped, DropReason, Hit, LegReport, SearchResult, Signals, fast_replace
+from core.domain.results import Candidate, Dropped, DropReason, Hit, LegReport, SearchResult, Signals
 from core.knowledge.answerability import answer_model
 from core.knowledge.profiles import BUILT_IN, check_profile, fitted_for_another
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -326,8 +327,9 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     ranks = {i: candidate.signals.ranks for i, candidate in known.items()}
     bands = {i: candidate.signals.band for i, candidate in known.items()}
     fused = fuse(ranks, weights, profile.fusion_k, bands)
+    made = maker_of(Candidate)
     return tuple(
-        Candidate(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
+        made(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
     )
 
 

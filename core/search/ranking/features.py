@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Passage
 from core.domain.errors import ModelUnavailable
+from core.domain.frozen import fast_replace, maker_of
 from core.domain.int8_vectors import cosines
-from core.domain.results import Candidate, NearWord, Signals, TermScore, fast_replace
+from core.domain.results import Candidate, NearWord, Signals, TermScore
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
@@ -132,9 +133,9 @@ class CandidateFeatures:
         for leg, ids in ranked.items():
             for rank, passage_id in enumerate(ids, 1):
                 ranks.setdefault(passage_id, {})[leg] = rank
-        signals = self._signals(shared or {})
+        signals, made = self._signals(shared or {}), maker_of(Candidate)
         return tuple(
-            Candidate(fast_replace(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
+            made(fast_replace(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
             for passage_id in sorted(ranks)
             if passage_id in self.passages
         )
@@ -143,13 +144,14 @@ class CandidateFeatures:
         """A function from passage id and ranks to signals; shared values are computed once."""
         most, pairs = sum(self.rarity.values()), pair_weights(self.rarity, self.wordings)
         nothing: frozenset[str] = frozenset()
+        made: Callable[..., Signals] = maker_of(Signals)
 
         def of(passage_id: int, ranks: dict[str, int]) -> Signals:
             terms = tuple(self.explained.get(passage_id, ()))
             meanings = self.meanings.get(passage_id)
             near, near_words = self.close.get(passage_id, _NOT_CLOSE)
             contained = self.contained.get(passage_id, nothing)
-            return Signals(
+            return made(
                 similarity=self._similarity(passage_id),
                 bm25=self._bm25(passage_id),
                 bm25_most=most,

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache, partial
 from math import fsum, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain.frozen import maker_of
 from core.domain.queries import ScoreProfile
-from core.domain.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score
+from core.domain.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score, ScoreParts
 from core.search.ranking.factors import FACTORS, ScoringContext
 
 __all__ = [
@@ -66,8 +67,9 @@ def fuse(
     }
     behind = bands or {}
     order = sorted(sums, key=lambda passage_id: (behind.get(passage_id, 0), -sums[passage_id], passage_id))
+    made = maker_of(FusedRank)
     return tuple(
-        FusedRank(
+        made(
             passage_id,
             min(sums[passage_id] / best, 1.0) if best else 0.0,
             {leg: ranks[passage_id][leg] for leg in weights if leg in ranks[passage_id]} | {"fused": position},
@@ -85,19 +87,26 @@ class ScoredCandidates:
 
 
 def score(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float] | None = None) -> Score:
-    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9. strengths: the context's
-    multipliers, where they are known already."""
+    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9, and are put into words when
+    somebody looks at them. strengths: the context's multipliers, where they are known already."""
+    strengths = context.multipliers if strengths is None else strengths
+    factors = [weight * FACTORS[name](candidate, context).value for name, weight in context.profile.weights.items()]
+    multipliers = [1 - strength * (1 - FACTORS[name](candidate, context).value) for name, strength in strengths.items()]
+    return Score(fsum(factors) * prod(multipliers), parts=partial(_parts, candidate, context, strengths))
+
+
+def _parts(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float]) -> ScoreParts:
+    """The factors and multipliers of a candidate's score, each with its reason."""
     factors = []
     for name, weight in context.profile.weights.items():
         result = FACTORS[name](candidate, context)
         factors.append(Factor(name, result.value, weight, weight * result.value, result.reason))
     multipliers = []
-    for name, strength in (context.multipliers if strengths is None else strengths).items():
+    for name, strength in strengths.items():
         result = FACTORS[name](candidate, context)
         partly = f", counted by {strength:.0%}" if strength < 1 else ""
         multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))
-    total = fsum(factor.contribution for factor in factors) * prod(multiplier.value for multiplier in multipliers)
-    return Score(total, tuple(factors), tuple(multipliers))
+    return tuple(factors), tuple(multipliers)
 
 
 def rank(
@@ -149,8 +158,6 @@ NEAR_IDENTICAL = 0.85
 
 _SHINGLE_WORDS = 4  # words per shingle. Chosen by hand, not fitted.
 
-_BUCKETS = 1 << 16  # a power of two, so that the last 16 bits of a shingle are its bucket
-
 _SLACK = 1e-6  # tolerance for rounding
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, of mixed bits: Knuth 1973, 6.4
@@ -183,52 +190,60 @@ def collapse(
 def near_duplicates(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
     """Per text the indexes of earlier texts that are near duplicates of it.
 
-    Resemblance is the Jaccard index of shingles (Broder 1997). Only texts with enough repeated shingles are compared,
+    Resemblance is the Jaccard index of shingles (Broder 1997). Only texts that may have a near duplicate are compared,
     all pairs at once: the product of the text × shingle matrix with its transpose counts common shingles."""
+    shingles = [_shingles(text) for text in texts]
+    suspects = _suspects(shingles)
+    found: list[set[int]] = [set() for _ in texts]
+    for later, earlier in _similar_pairs([shingles[index] for index in suspects]) if suspects else ():
+        found[suspects[later]].add(suspects[earlier])
+    return tuple(map(frozenset, found))
+
+
+def _suspects(shingles: Sequence[NDArray[np.uint64]]) -> list[int]:
+    """The indexes of the texts that may be near duplicates, ascending.
+
+    Of two sets with a Jaccard index of t, each shares ⌈t · size⌉ elements at least. So whatever the order of elements,
+    the first size - ⌈t · size⌉ + 1 of each have one in common: prefix filtering (Chaudhuri, Ganti & Kaushik 2006)."""
+    sizes = np.array([len(each) for each in shingles], dtype=np.intp)
+    lengths = sizes - np.ceil((NEAR_IDENTICAL - _SLACK) * sizes).astype(np.intp) + 1
+    first = np.concatenate([each[:length] for each, length in zip(shingles, lengths, strict=True)] or [_NO_SHINGLES])
+    order = np.argsort(first, kind="stable")
+    again = np.flatnonzero(first[order[1:]] == first[order[:-1]])
+    owners = np.repeat(np.arange(len(sizes)), lengths)[order]
+    found: list[int] = np.unique(np.concatenate([owners[again], owners[again + 1]])).tolist()
+    return found
+
+
+def _similar_pairs(shingles: Sequence[NDArray[np.uint64]]) -> list[tuple[int, int]]:
+    """Each pair (later, earlier) of near duplicates."""
     from scipy.sparse import csr_array
 
-    owners, shingles = _shingles(texts)
-    some = _repeated(shingles)
-    shared = np.bincount(owners[some], minlength=len(texts))
-    may = shared >= (NEAR_IDENTICAL - _SLACK) * (shared + np.bincount(owners[~some], minlength=len(texts)))
-    some &= may[owners]
-    if not some.any():
-        return (frozenset(),) * len(texts)
-    distinct, numbers = np.unique(shingles[some], return_inverse=True)
-    pairs = np.unique(owners[some] * len(distinct) + numbers)
-    owner, shingle = np.divmod(pairs, len(distinct))
-    incidence = csr_array((np.ones(len(owner), np.int32), (owner, shingle)), shape=(len(texts), len(distinct)))
+    sizes = np.array([len(each) for each in shingles], dtype=np.intp)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    distinct, numbers, counts = np.unique(np.concatenate(shingles), return_inverse=True, return_counts=True)
+    some = counts[numbers] > 1
+    some &= (np.bincount(owners[some], minlength=len(sizes)) >= (NEAR_IDENTICAL - _SLACK) * sizes)[owners]
+    pairs = (owners[some], numbers[some])
+    incidence = csr_array((np.ones(len(pairs[0]), np.int32), pairs), shape=(len(sizes), len(distinct)))
     common = (incidence @ incidence.T).tocoo()  # sparse: thousands of texts, of which few have anything in common
-    sizes = np.bincount(owners[~some], minlength=len(texts)) + np.bincount(owner, minlength=len(texts))
     later, earlier = common.coords
     near = (later > earlier) & (common.data >= NEAR_IDENTICAL * (sizes[later] + sizes[earlier] - common.data))
-    found: list[set[int]] = [set() for _ in texts]
-    for one, other in zip(later[near].tolist(), earlier[near].tolist(), strict=True):
-        found[one].add(other)
-    return tuple(frozenset(each) for each in found)
+    return list(zip(later[near].tolist(), earlier[near].tolist(), strict=True))
 
 
-def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
-    """For each shingle the index of its text, and its 64-bit hash. A shingle is four consecutive words, separated by
+_NO_SHINGLES = np.empty(0, np.uint64)
+
+
+@lru_cache(maxsize=4096)  # some 15 MB
+def _shingles(text: str) -> NDArray[np.uint64]:
+    """The hashes of a text's shingles, ascending, each once. A shingle is four consecutive words, separated by
     whitespace; a shorter text is one shingle."""
-    words_by_text = [text.lower().split() for text in texts]
-    for words in words_by_text:
-        words.extend([""] * (_SHINGLE_WORDS - len(words)))
-    lengths = np.fromiter(map(len, words_by_text), np.intp, len(words_by_text))
-    hashes = np.fromiter(map(hash, chain.from_iterable(words_by_text)), np.int64, int(lengths.sum())).view(np.uint64)
-    count = max(len(hashes) - _SHINGLE_WORDS + 1, 0)
+    words = text.lower().split()
+    words.extend([""] * (_SHINGLE_WORDS - len(words)))
+    hashes = np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
+    count = len(hashes) - _SHINGLE_WORDS + 1
     rolled = np.zeros(count, np.uint64)
     for at in range(_SHINGLE_WORDS):
         rolled = rolled * _FACTOR + hashes[at : at + count]
-    owners = np.repeat(np.arange(len(texts)), lengths)
-    inside = owners[:count] == owners[_SHINGLE_WORDS - 1 :]
-    return owners[:count][inside], rolled[inside]
-
-
-def _repeated(shingles: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which shingles may occur more than once: all that do, and some with the same last bits."""
-    ordered, last = np.sort(shingles), np.uint64(_BUCKETS - 1)
-    repeated = np.zeros(_BUCKETS, np.bool_)
-    repeated[ordered[1:][ordered[1:] == ordered[:-1]] & last] = True
-    found: NDArray[np.bool_] = repeated[shingles & last]
-    return found
+    return np.unique(rolled)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
+from core.domain.frozen import fast_replace
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, Dropped, DropReason, LegHits, LegReport
 from core.ports.catalogue import Catalogue
@@ -97,7 +98,7 @@ def admitted(
 def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]) -> tuple[Candidate, ...]:
     """The candidates, each with the usage of its document."""
     return tuple(
-        replace(each, signals=replace(each.signals, uses=known.uses, distinct_questions=len(known.questions)))
+        fast_replace(each, signals=fast_replace(each.signals, uses=known.uses, distinct_questions=len(known.questions)))
         if (known := uses.get(each.passage.document_id)) is not None
         else each
         for each in candidates

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.filters import FIELDS, FilterField, SearchFilters
+from core.domain.frozen import maker_of
 from core.domain.results import LegHit, LegHits
 from core.ports.stores import PassageIds, Vectors
 from storage.vectors.cache.array_files import ArrayFile
@@ -355,8 +356,8 @@ class Snapshot:
                 scores.append(cosines(part.coded, near, query))
         found, measured = np.concatenate(ids), np.concatenate(scores)
         best = np.lexsort((found, -measured))[: max(top_k, 0)]
-        pairs = zip(found[best].tolist(), np.clip(measured[best], -1, 1).tolist(), strict=True)
-        return LegHits(tuple(LegHit(i, score) for i, score in pairs), self.count(), after)
+        scores_of_best = np.clip(measured[best], -1, 1).tolist()
+        return LegHits(tuple(map(maker_of(LegHit), found[best].tolist(), scores_of_best)), self.count(), after)
 
     def similarities(self, query: NDArray[np.float32], passage_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine per passage; ids without a vector here are absent."""
