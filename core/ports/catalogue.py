@@ -93,6 +93,10 @@ class Catalogue(Protocol):
         """Stored passages by id, with labels and sentence spans; missing ones are absent."""
         ...
 
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+        """Passages that a search has just found, as they were when it looked at the library; missing ones are absent."""
+        ...
+
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
         ...

@@ -58,7 +58,7 @@ from storage.postgres.passages import (
     update_passages,
 )
 from storage.postgres.tables import BY_LOGIN, Base, TenantRow, allow, id_column, login_column, of_tenant, table_of
-from storage.vectors.cache.cache import VectorCache
+from storage.vectors.cache.cache import WITHIN_SECONDS, VectorCache
 
 __all__ = ["CORRECTIONS", "SEARCHES", "CorrectionRow", "SearchedQuestionRow", "SqlCatalogue"]
 
@@ -318,6 +318,16 @@ class SqlCatalogue:
         """Stored passages by id; missing ones are absent."""
         with self._database.transaction("reading passages") as connection:
             return {each.id: each for each in read_passages(connection, self._tenant, ids=ids)}
+
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+        """Passages that a search has just found, as they were when it looked at the library; missing ones are absent.
+
+        Those that an earlier search found too are not read again while their document has the same version."""
+        snapshot = None if self._mirror is None else self._mirror.current(WITHIN_SECONDS)
+        if snapshot is None or self._mirror is None:
+            return self.passages(ids)
+        versions = snapshot.versions_of(ids, self._narrowed(SearchFilters(archived=None)))
+        return self._mirror.passages.read(ids, versions, self.passages)
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""

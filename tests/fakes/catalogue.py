@@ -264,6 +264,10 @@ class FakeCatalogue:
         """Stored passages by id; missing ones are absent."""
         return {int(i): self._passages[int(i)] for i in ids if int(i) in self._passages}
 
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+        """Passages that a search has just found."""
+        return self.passages(ids)
+
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
         with self._lock:

@@ -19,7 +19,7 @@ import storage.vectors.cache.cache
 from core.domain.documents import Document, Passage, Truth
 from core.domain.filters import SearchFilters
 from storage.postgres.catalogue import SqlCatalogue
-from storage.postgres.database import Database
+from storage.postgres.database import Database, Scope
 from storage.vectors.cache.cache import VectorCache, library_file
 from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 from tests.database import new_tenant
@@ -141,6 +141,42 @@ def test_another_process_sees_new_labels_an_archived_and_a_deleted_document(desk
     assert found(web, SearchFilters(domains=("new",), truths=("intent",), tags=("t",))) == [p.id for p in one]
     assert found(web, SearchFilters(domains=("old",))) == []
     assert found(web, SearchFilters(domains=("old",), archived=True)) == [p.id for p in two]
+
+
+def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: tuple[Desk, Desk]) -> None:
+    web, worker = desks
+    one, two = (put(worker, name, 2, domain="old") for name in ("one.txt", "two.txt"))
+    ids = [p.id for p in (*one, *two)]
+    assert found(web)
+    first = web.catalogue.found_passages(ids)
+    assert first == web.catalogue.passages(ids)
+    worker.catalogue.save_labels(worker.catalogue.document(one[0].document_id), [replace(p, domain="new") for p in one])
+    worker.catalogue.delete(two[0].document_id)
+    assert found(web)
+    later = web.catalogue.found_passages(ids)
+    assert {i: p.domain for i, p in later.items()} == {p.id: "new" for p in one}
+    assert later == web.catalogue.passages(ids)
+
+
+def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_projects(
+    desks: tuple[Desk, Desk], database: Database
+) -> None:
+    web, _ = desks
+    described = document("north.txt", project="north")
+    north = store(web.catalogue, described, [passage("North.")], random_vectors(1, 5))[0]
+    scoped = {
+        name: SqlCatalogue(replace(database, scope=Scope((name,), "bo")), lambda: MODEL, web.mirror)
+        for name in ("north", "south")
+    }
+    assert north.id in found(web)
+    assert north.id in web.catalogue.found_passages([north.id])
+    assert north.id in scoped["north"].found_passages([north.id])
+    assert scoped["south"].found_passages([north.id]) == {}
+    moved = replace(web.catalogue.document(north.document_id), project="south")
+    web.catalogue.save_labels(moved, [replace(north, project="south")])
+    assert north.id in found(web)
+    assert scoped["north"].found_passages([north.id]) == {}
+    assert scoped["south"].found_passages([north.id])[north.id].project == "south"
 
 
 def test_a_document_that_is_read_again_or_fails_leaves_nothing_of_what_it_was(desks: tuple[Desk, Desk]) -> None:

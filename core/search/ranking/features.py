@@ -211,7 +211,7 @@ class FeatureExtractor:
         explained = self._sparse.explain(terms, ids) if terms else {}
         counts = Counter(terms)
         rarity = {term: idf * counts[term] for term, idf in self._sparse.rarity(tuple(counts)).items()} if terms else {}
-        found = CandidateFeatures(self._catalogue.passages(ids), similar, explained, rarity)
+        found = CandidateFeatures(self._catalogue.found_passages(ids), similar, explained, rarity)
         if terms:
             found = self._with_words(found, terms, near, wordings)
         if vector is not None:
