@@ -94,7 +94,7 @@ class Catalogue(Protocol):
         ...
 
     def found_passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
-        """Passages that a search has just found, as they were when it looked at the library; missing ones are absent."""
+        """Passages that a search has just found, as they were when it looked at the library; missing ones absent."""
         ...
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
