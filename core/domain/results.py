@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from core.domain.documents import Document, Passage, SourceType, Truth
 from core.domain.filters import SearchFilters
+from core.domain.frozen import fast_replace
 from core.domain.queries import Route, ScoreProfile, SearchRequest
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "DropReason",
     "Dropped",
     "Factor",
+    "FoundPassage",
     "Hit",
     "LegHit",
     "LegHits",
@@ -123,6 +126,18 @@ class Signals:
     uses: int = 0
     distinct_questions: int = 0
     band: int = 0
+
+
+class FoundPassage(NamedTuple):
+    """A passage as scoring reads it. passage: without `meanings`, which results need no more and which are large."""
+
+    passage: Passage
+    meanings: bytes
+
+    @classmethod
+    def of(cls, passage: Passage) -> "FoundPassage":
+        """A stored passage in its two parts."""
+        return cls(fast_replace(passage, meanings=b""), passage.meanings)
 
 
 @dataclass(frozen=True, slots=True)

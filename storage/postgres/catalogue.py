@@ -33,7 +33,7 @@ from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import SearchFilters
-from core.domain.results import Statistics
+from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
@@ -319,13 +319,13 @@ class SqlCatalogue:
         with self._database.transaction("reading passages") as connection:
             return {each.id: each for each in read_passages(connection, self._tenant, ids=ids)}
 
-    def found_passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, FoundPassage]:
         """Passages that a search has just found, as they were when it looked at the library; missing ones are absent.
 
         Those that an earlier search found too are not read again while their document has the same version."""
         snapshot = None if self._mirror is None else self._mirror.current(WITHIN_SECONDS)
         if snapshot is None or self._mirror is None:
-            return self.passages(ids)
+            return {i: FoundPassage.of(passage) for i, passage in self.passages(ids).items()}
         versions = snapshot.versions_of(ids, self._narrowed(SearchFilters(archived=None)))
         return self._mirror.passages.read(ids, versions, self.passages)
 

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from sqlalchemy import Engine, text
 import storage.vectors.cache.cache
 from core.domain.documents import Document, Passage, Truth
 from core.domain.filters import SearchFilters
+from core.domain.results import FoundPassage
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, Scope
 from storage.vectors.cache.cache import VectorCache, library_file
@@ -143,19 +144,22 @@ def test_another_process_sees_new_labels_an_archived_and_a_deleted_document(desk
     assert found(web, SearchFilters(domains=("old",), archived=True)) == [p.id for p in two]
 
 
+def whole(passages: Mapping[int, Passage]) -> Mapping[int, FoundPassage]:
+    return {i: FoundPassage.of(each) for i, each in passages.items()}
+
+
 def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: tuple[Desk, Desk]) -> None:
     web, worker = desks
     one, two = (put(worker, name, 2, domain="old") for name in ("one.txt", "two.txt"))
     ids = [p.id for p in (*one, *two)]
     assert found(web)
-    first = web.catalogue.found_passages(ids)
-    assert first == web.catalogue.passages(ids)
+    assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids))
     worker.catalogue.save_labels(worker.catalogue.document(one[0].document_id), [replace(p, domain="new") for p in one])
     worker.catalogue.delete(two[0].document_id)
     assert found(web)
     later = web.catalogue.found_passages(ids)
-    assert {i: p.domain for i, p in later.items()} == {p.id: "new" for p in one}
-    assert later == web.catalogue.passages(ids)
+    assert {i: each.passage.domain for i, each in later.items()} == {p.id: "new" for p in one}
+    assert later == whole(web.catalogue.passages(ids))
 
 
 def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_projects(
@@ -176,7 +180,7 @@ def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_project
     web.catalogue.save_labels(moved, [replace(north, project="south")])
     assert north.id in found(web)
     assert scoped["north"].found_passages([north.id]) == {}
-    assert scoped["south"].found_passages([north.id])[north.id].project == "south"
+    assert scoped["south"].found_passages([north.id])[north.id].passage.project == "south"
 
 
 def test_a_document_that_is_read_again_or_fails_leaves_nothing_of_what_it_was(desks: tuple[Desk, Desk]) -> None:
