@@ -155,8 +155,7 @@ class SqlCatalogue:
 
     def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
         """Documents by id; missing ones are absent."""
-        with self._database.transaction("reading documents") as connection:
-            return {each.id: each for each in read_documents(connection, self._tenant, document_ids)}
+        return {each.id: each for each in read_documents(self._database, document_ids)}
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The document in this project with these bytes, unless archived; None without one."""

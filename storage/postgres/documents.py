@@ -30,6 +30,7 @@ from core.domain.documents import (
 )
 from core.domain.errors import Cure
 from core.domain.sanitize import storable_text
+from storage.postgres.database import Database
 from storage.postgres.json_records import storable
 from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
@@ -226,19 +227,16 @@ _DOCUMENT_COLUMNS = (
     *("id", "name", "sha256", "size_bytes", "uploaded_at", "media_type", "paged", "title", "project", "date", "pages"),
     *("passages", "step", "failure", "remedy", "archived", "owner", "url", "parent", "version_of", "readable"),
 )
-DOCUMENT_ROW = ", ".join(
-    (*_DOCUMENT_COLUMNS, "state", "source_type", "labels::text AS labels", "tags", "warnings", "cure", "origin")
-)
+_ROW_NAMES = (*_DOCUMENT_COLUMNS, "state", "source_type", "labels", "tags", "warnings", "cure", "origin")
+DOCUMENT_ROW = ", ".join("labels::text" if name == "labels" else name for name in _ROW_NAMES)
 """What is read of a document, with its labels as text."""
 
 
-def read_documents(connection: Connection, tenant: str, ids: Sequence[int]) -> Sequence[Document]:
-    """Documents in any order, read by the driver alone as `read_passages` does."""
-    from psycopg.rows import dict_row
-
-    query = f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %s AND id = ANY(%s)"
-    with driver_of(connection).cursor(binary=True, row_factory=dict_row) as cursor:
-        return [document_from(row) for row in cursor.execute(query, (tenant, list(map(int, ids)))).fetchall()]
+def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]:
+    """Documents in any order. Raises StoreFailed."""
+    query = f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s::bigint[])"
+    rows = database.read("reading documents", query, {"ids": list(map(int, ids))})
+    return [document_from(dict(zip(_ROW_NAMES, row, strict=True))) for row in rows]
 
 
 def driver_of(connection: Connection) -> Any:

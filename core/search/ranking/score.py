@@ -158,6 +158,10 @@ NEAR_IDENTICAL = 0.85
 
 _SHINGLE_WORDS = 4  # words per shingle. Chosen by hand, not fitted.
 
+_PREFIX_COMMON = 16
+"""k of prefix filtering: higher ones compare more shingles, and rule out more texts that share a heading or a phrase
+with others. Chosen by hand."""
+
 _SLACK = 1e-6  # tolerance for rounding
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, of mixed bits: Knuth 1973, 6.4
@@ -203,15 +207,22 @@ def near_duplicates(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
 def _suspects(shingles: Sequence[NDArray[np.uint64]]) -> list[int]:
     """The indexes of the texts that may be near duplicates, ascending.
 
-    Of two sets with a Jaccard index of t, each shares ⌈t · size⌉ elements at least. So whatever the order of elements,
-    the first size - ⌈t · size⌉ + 1 of each have one in common: prefix filtering (Chaudhuri, Ganti & Kaushik 2006)."""
+    Prefix filtering (Chaudhuri, Ganti & Kaushik 2006): of two sets with a Jaccard index of t, each shares ⌈t · size⌉
+    elements at least. So whatever the order of elements, k of the first size - ⌈t · size⌉ + k are among the first ones
+    of the other. The sizes differ by a factor of t at most, so that a small set's k is at least ⌈t² · size⌉."""
+    least = NEAR_IDENTICAL - _SLACK
     sizes = np.array([len(each) for each in shingles], dtype=np.intp)
-    lengths = sizes - np.ceil((NEAR_IDENTICAL - _SLACK) * sizes).astype(np.intp) + 1
+    common = np.ceil(least * sizes).astype(np.intp)
+    lengths = sizes - common + np.minimum(_PREFIX_COMMON, common)
     first = np.concatenate([each[:length] for each, length in zip(shingles, lengths, strict=True)] or [_NO_SHINGLES])
+    owners = np.repeat(np.arange(len(sizes)), lengths)
     order = np.argsort(first, kind="stable")
-    again = np.flatnonzero(first[order[1:]] == first[order[:-1]])
-    owners = np.repeat(np.arange(len(sizes)), lengths)[order]
-    found: list[int] = np.unique(np.concatenate([owners[again], owners[again + 1]])).tolist()
+    ordered = first[order]
+    again = ordered[1:] == ordered[:-1]
+    repeated = np.zeros(len(first), np.bool_)
+    repeated[order[1:][again]] = repeated[order[:-1][again]] = True
+    counts = np.bincount(owners[repeated], minlength=len(sizes))
+    found: list[int] = np.flatnonzero(counts >= np.minimum(_PREFIX_COMMON, np.ceil(least**2 * sizes))).tolist()
     return found
 
 
@@ -224,6 +235,8 @@ def _similar_pairs(shingles: Sequence[NDArray[np.uint64]]) -> list[tuple[int, in
     distinct, numbers, counts = np.unique(np.concatenate(shingles), return_inverse=True, return_counts=True)
     some = counts[numbers] > 1
     some &= (np.bincount(owners[some], minlength=len(sizes)) >= (NEAR_IDENTICAL - _SLACK) * sizes)[owners]
+    if not some.any():
+        return []
     pairs = (owners[some], numbers[some])
     incidence = csr_array((np.ones(len(pairs[0]), np.int32), pairs), shape=(len(sizes), len(distinct)))
     common = (incidence @ incidence.T).tocoo()  # sparse: thousands of texts, of which few have anything in common
