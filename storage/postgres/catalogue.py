@@ -105,6 +105,7 @@ _READ = (
     *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
     *("table_role", "project", "tags", "entities", "possible_labels", "archived"),
 )
+_FEW = 512  # documents of one page or search. Chosen by hand.
 _REMEMBERED = 2000  # newest searches from which the distinct questions are taken. Chosen by hand, not fitted.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 
@@ -155,6 +156,8 @@ class SqlCatalogue:
 
     def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
         """Documents by id; missing ones are absent."""
+        if self._mirror is not None and len(document_ids) <= _FEW:
+            return self._mirror.documents.read(self._database, document_ids)
         return {each.id: each for each in read_documents(self._database, document_ids)}
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:

@@ -89,9 +89,10 @@ def admitted(
     """Candidates with their current catalogue data, because an index may lag behind a label change."""
     admissible: list[Candidate] = []
     changed: list[Candidate] = []
+    admits = filters.predicate()
     for candidate in candidates:
         if candidate.passage.document_id in documents:
-            (admissible if filters.admits(candidate.passage) else changed).append(candidate)
+            (admissible if admits(candidate.passage) else changed).append(candidate)
     reason = "its labels changed while it was searched"
     return tuple(admissible), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
 

@@ -23,6 +23,7 @@ from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
+from storage.postgres.documents import KnownDocuments
 from storage.vectors.cache.array_files import ArrayWriter, DamagedFile, open_arrays, writing_arrays
 from storage.vectors.cache.changes import ChangeFeed, changes_since, passages_in, read_passages
 from storage.vectors.cache.found_passages import FoundPassages
@@ -288,7 +289,7 @@ class VectorCache:
         named = (lambda: model) if isinstance(model, str) else model
         self._library, self._folder = CachedLibrary(database, self._check_stopped), folder
         self._model: Callable[[], str] = named
-        self.passages = FoundPassages()
+        self.passages, self.documents = FoundPassages(), KnownDocuments()
         self._snapshot: Snapshot | None = None
         self._lock = Lock()  # one thread at a time replaces the snapshot
         self._checked_at = _NEVER  # when it last agreed with the database
