@@ -129,10 +129,12 @@ class Signals:
 
 
 class FoundPassage(NamedTuple):
-    """A passage as scoring reads it. passage: without `meanings`, which results need no more and which are large."""
+    """A passage as scoring reads it. passage: without `meanings`, which results need no more and which are large.
+    again: whether an earlier search found it too."""
 
     passage: Passage
     meanings: bytes
+    again: bool = False
 
     @classmethod
     def of(cls, passage: Passage) -> "FoundPassage":

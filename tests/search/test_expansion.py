@@ -82,7 +82,8 @@ def test_a_wider_word_answers_a_special_one_but_not_the_other_way_round() -> Non
 
 
 def contained_wordings(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
-    (found,) = wordings_in([text], wordings)
+    found, again = wordings_in([("", text, False), ("", text, True)], wordings)
+    assert found == again
     return found
 
 

@@ -144,8 +144,8 @@ def test_another_process_sees_new_labels_an_archived_and_a_deleted_document(desk
     assert found(web, SearchFilters(domains=("old",), archived=True)) == [p.id for p in two]
 
 
-def whole(passages: Mapping[int, Passage]) -> Mapping[int, FoundPassage]:
-    return {i: FoundPassage.of(each) for i, each in passages.items()}
+def whole(passages: Mapping[int, Passage], *, again: bool = False) -> Mapping[int, FoundPassage]:
+    return {i: FoundPassage.of(each)._replace(again=again) for i, each in passages.items()}
 
 
 def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: tuple[Desk, Desk]) -> None:
@@ -154,6 +154,7 @@ def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: t
     ids = [p.id for p in (*one, *two)]
     assert found(web)
     assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids))
+    assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids), again=True)
     worker.catalogue.save_labels(worker.catalogue.document(one[0].document_id), [replace(p, domain="new") for p in one])
     worker.catalogue.delete(two[0].document_id)
     assert found(web)

@@ -101,25 +101,45 @@ def pair_weights(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mapp
     return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
 
 
-def wordings_in(texts: Iterable[str], wordings: tuple[str, ...]) -> list[frozenset[str]]:
+def wordings_in(texts: Iterable[tuple[str, str, bool]], wordings: tuple[str, ...]) -> list[frozenset[str]]:
     """Per text, those of the wordings that it contains, as consecutive stems; acronyms only as written.
 
+    A text is its context, the text below it, and whether it is asked about again and again: then its stems are
+    remembered, which takes longer than to look for some words once, and rules out most wordings at once.
+
     >>> text = "Annual leaves are granted by the Ot team of the capital."
-    >>> wordings_in([text], ("annual leave", "OT", "cap"))
-    [frozenset({'annual leave'})]
+    >>> wordings_in([("", text, False), ("", text, True)], ("annual leave", "OT", "cap"))
+    [frozenset({'annual leave'}), frozenset({'annual leave'})]
     """
-    patterns = [(shape.rarest, shape.other, wording, stems, shape) for wording, stems, shape in _patterns(wordings)]
+    patterns = [(frozenset(stems), shape, wording, stems) for wording, stems, shape in _patterns(wordings)]
     found = []
-    for text in texts:
-        lower = text.lower()
+    for context, text, again in texts:
+        possible = patterns
+        if again:
+            stored = _stored_stems(context, text)
+            possible = [pattern for pattern in patterns if pattern[0] <= stored]
+        if not possible:
+            found.append(_NONE)
+            continue
+        whole = f"{context}\n{text}"
+        lower = whole.lower()
         # Most texts are ruled out without a regular expression.
         contained = [
             wording
-            for rarest, other, wording, stems, shape in patterns
-            if rarest in lower and other in lower and _contains_stems(text, lower, stems, shape)
+            for _, shape, wording, stems in possible
+            if shape.rarest in lower and shape.other in lower and _contains_stems(whole, lower, stems, shape)
         ]
         found.append(frozenset(contained))
     return found
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=4096)  # some 20 MB
+def _stored_stems(context: str, text: str) -> frozenset[str]:
+    """The stems of all words of a text."""
+    return frozenset([stem(word.lower()) for word in {*_WORD.findall(context), *_WORD.findall(text)}])
 
 
 def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_PhraseShape") -> bool:

@@ -58,7 +58,7 @@ def sentence_similarities(
     kind: of answer the question asks for, "" for any.
     """
     answer_kind = answer_kinds().get(kind)
-    counts = [len(passage.sentences) for passage, _ in passages]
+    counts = [len(each.passage.sentences) for each in passages]
     measured = [
         count > 0 and len(each.meanings) == count * len(question) for each, count in zip(passages, counts, strict=True)
     ]
@@ -69,7 +69,7 @@ def sentence_similarities(
     near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
     found: list[SentenceSimilarity | None] = []
     at = 0
-    for (passage, _), count, known in zip(passages, counts, measured, strict=True):
+    for (passage, *_), count, known in zip(passages, counts, measured, strict=True):
         if known:
             found.append(_sentence_similarity(tuple(near[at : at + count]), passage, answer_kind))
             at += count
@@ -203,7 +203,7 @@ class FeatureExtractor:
         passages = {passage_id: each.passage for passage_id, each in stored.items()}
         found = CandidateFeatures(passages, similar, explained, rarity)
         if terms:
-            found = self._with_words(found, terms, near, wordings)
+            found = self._with_words(found, stored, terms, near, wordings)
         if vector is not None:
             similarities = sentence_similarities(vector, list(stored.values()), kind)
             found = replace(found, meanings=dict(zip(stored, similarities, strict=True)))
@@ -221,6 +221,7 @@ class FeatureExtractor:
     def _with_words(
         self,
         found: CandidateFeatures,
+        stored: Mapping[int, FoundPassage],
         terms: Sequence[str],
         near: Mapping[str, Sequence[NearWord]] | None,
         wordings: QueryExpansions,
@@ -231,7 +232,7 @@ class FeatureExtractor:
         contained = self._sparse.contained_stems(sorted(stems), list(found.passages))
         phrases = (*wordings.all, *wordings.pairs)
         if phrases:
-            texts = [f"{each.context}\n{each.text}" for each in found.passages.values()]
+            texts = [(passage.context, passage.text, again) for passage, _, again in stored.values()]
             contained = {
                 passage_id: contained.get(passage_id, frozenset()) | in_text
                 for passage_id, in_text in zip(found.passages, wordings_in(texts, phrases), strict=True)

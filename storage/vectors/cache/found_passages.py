@@ -53,6 +53,6 @@ class FoundPassages:
             for passage_id, passage in passages.items():
                 version = versions.get(passage_id)
                 if version is not None:
-                    self._passages[passage_id] = (version, passage)
+                    self._passages[passage_id] = (version, passage._replace(again=True))
             while len(self._passages) > _MOST:
                 self._passages.popitem(last=False)
