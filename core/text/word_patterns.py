@@ -43,7 +43,10 @@ def found_phrases(phrases: Iterable[str], text: str) -> tuple[str, ...]:
     """
     plain = text.replace("’", "'")
     tokens = _tokens(plain)
-    ends = ((phrase, _first(_parsed(phrase), tokens, plain)) for phrase in phrases)
+    stems, words = {token.stem for token in tokens}, {token.word for token in tokens}
+    parsed = ((phrase, _parsed(phrase)) for phrase in phrases)
+    begun = ((phrase, each) for phrase, each in parsed if each[0].key in (stems if each[0].stemmed else words))
+    ends = ((phrase, _first(each, tokens, plain)) for phrase, each in begun)
     return tuple(text[span[0] : span[1]] for _, span in ends if span is not None)
 
 

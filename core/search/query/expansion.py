@@ -155,18 +155,22 @@ def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_Phra
     return False
 
 
-def synonym_weight(rarity: Mapping[str, float], wordings: QueryExpansions, contained: frozenset[str]) -> float:
-    """Σ rarity · closeness over the question terms that a passage contains only as a synonym.
+def synonym_weight(rarity: Mapping[str, float], wordings: QueryExpansions) -> Callable[[frozenset[str]], float]:
+    """A function from the stems and wordings that a passage contains to Σ rarity · closeness over the question terms
+    that it contains only as a synonym."""
+    terms = [
+        (stem(term), rarity.get(term, 0.0), [(each.stem, each.closeness) for each in others])
+        for term, others in (wordings.by_term if rarity else {}).items()
+    ]
 
-    contained: the stems and wordings it contains.
-    """
-    total = 0.0
-    for term, others in wordings.by_term.items():
-        if stem(term) not in contained:
-            total += rarity.get(term, 0.0) * max(
-                (each.closeness for each in others if each.stem in contained), default=0.0
-            )
-    return total
+    def measure(contained: frozenset[str]) -> float:
+        total = 0.0
+        for own, value, others in terms:
+            if own not in contained:
+                total += value * max([closeness for other, closeness in others if other in contained], default=0.0)
+        return total
+
+    return measure
 
 
 @dataclass(frozen=True, slots=True)

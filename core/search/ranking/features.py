@@ -83,7 +83,7 @@ def _sentence_similarity(near: tuple[float, ...], passage: Passage, kind: Answer
     if kind is None or best <= 0:
         return SentenceSimilarity(near, best)
     on_topic = [index for index, value in enumerate(near) if value >= _FAR * best]
-    for index in sorted(on_topic, key=lambda i: -near[i]):
+    for index in sorted(on_topic, key=near.__getitem__, reverse=True):
         if words := kind.answer_in(passage.sentences[index].of(passage.text)):
             return SentenceSimilarity(near, best, near[index] / best, words)
     return SentenceSimilarity(near, best, 0.0)
@@ -139,7 +139,7 @@ class CandidateFeatures:
         rarity, wordings = self.rarity, self.wordings
         most, pairs = sum(rarity.values()), list(pair_weights(rarity, wordings).items())
         most_of_pairs = sum(weight for _, weight in pairs)
-        synonyms = bool(rarity and wordings.by_term)
+        synonyms = synonym_weight(rarity, wordings)
         nothing: frozenset[str] = frozenset()
         made: Callable[..., Signals] = maker_of(Signals)
 
@@ -163,7 +163,7 @@ class CandidateFeatures:
                 answer_words=answer_words,
                 synonym_match=near,
                 near_words=near_words,
-                wordings=synonym_weight(rarity, wordings, contained) if synonyms else 0.0,
+                wordings=synonyms(contained),
                 phrase_match=adjacent / most_of_pairs if most_of_pairs > 0 else None,
                 shared=shared.get(passage_id, ""),
             )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import repeat
 from math import fsum, prod
 
 import numpy as np
@@ -86,13 +87,29 @@ class ScoredCandidates:
     score: Score
 
 
-def score(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float] | None = None) -> Score:
+def score(candidate: Candidate, context: ScoringContext) -> Score:
     """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9, and are put into words when
-    somebody looks at them. strengths: the context's multipliers, where they are known already."""
-    strengths = context.multipliers if strengths is None else strengths
-    factors = [weight * FACTORS[name](candidate, context).value for name, weight in context.profile.weights.items()]
-    multipliers = [1 - strength * (1 - FACTORS[name](candidate, context).value) for name, strength in strengths.items()]
-    return Score(fsum(factors) * prod(multipliers), parts=partial(_parts, candidate, context, strengths))
+    somebody looks at them."""
+    return _scores([candidate], context)[0]
+
+
+def _scores(candidates: Sequence[Candidate], context: ScoringContext) -> list[Score]:
+    """The score of each candidate; one factor of all of them after the other."""
+    strengths = context.multipliers
+    factors = []
+    for name, weight in context.profile.weights.items():
+        factor = FACTORS[name]
+        factors.append([weight * factor(each, context)[0] for each in candidates])
+    multipliers = []
+    for name, strength in strengths.items():
+        factor = FACTORS[name]
+        multipliers.append([1 - strength * (1 - factor(each, context)[0]) for each in candidates])
+    sums = map(fsum, zip(*factors, strict=True)) if factors else repeat(0.0)
+    products = map(prod, zip(*multipliers, strict=True)) if multipliers else repeat(1.0)
+    return [
+        Score(total * product, parts=partial(_parts, each, context, strengths))
+        for each, total, product in zip(candidates, sums, products, strict=False)
+    ]
 
 
 def _parts(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float]) -> ScoreParts:
@@ -119,9 +136,7 @@ def rank(
     """
     accepted: list[ScoredCandidates] = []
     dropped: list[Dropped] = []
-    strengths = context.multipliers
-    for candidate in candidates:
-        scored = score(candidate, context, strengths)
+    for candidate, scored in zip(candidates, _scores(candidates, context), strict=True):
         found = shortfall(candidate, scored, context.profile) if thresholds else None
         if found is None:
             accepted.append(ScoredCandidates(candidate, scored))
