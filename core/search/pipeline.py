@@ -226,10 +226,9 @@ class SearchPipeline:
             if each.passage.id not in old
         ]
         ids = sorted({candidate.passage.document_id for candidate in fresh})
-        usage = self._threads.submit(self._uses, ids)
         documents = self._catalogue.documents_by_id(ids)
         admissible, filtered = admitted(fresh, filters, documents)
-        return with_uses(admissible, usage.result()), filtered, documents
+        return with_uses(admissible, self._uses(ids)), filtered, documents
 
     def _deepened(self, result: SearchResult, retrieval: RetrievalRequest, now: datetime) -> SearchResult:
         """The result ranked, with as many bands as its page needs and there are."""
