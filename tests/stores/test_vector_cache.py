@@ -184,6 +184,21 @@ def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_project
     assert scoped["south"].found_passages([north.id])[north.id].passage.project == "south"
 
 
+def test_a_document_read_before_is_as_another_process_has_changed_it_and_hidden_as_ever(
+    desks: tuple[Desk, Desk], database: Database
+) -> None:
+    web, worker = desks
+    one, two = (web.catalogue.add_document(document(name, project="north")) for name in ("one.txt", "two.txt"))
+    ids = [one.id, two.id]
+    assert {each.title for each in web.catalogue.documents_by_id(ids).values()} == {one.title}
+    worker.catalogue.save_labels(replace(worker.catalogue.document(one.id), title="Another title"), [])
+    worker.catalogue.delete(two.id)
+    later = web.catalogue.documents_by_id(ids)
+    assert {i: each.title for i, each in later.items()} == {one.id: "Another title"}
+    south = SqlCatalogue(replace(database, scope=Scope(("south",), "bo")), lambda: MODEL, web.mirror)
+    assert south.documents_by_id(ids) == {}
+
+
 def test_a_document_that_is_read_again_or_fails_leaves_nothing_of_what_it_was(desks: tuple[Desk, Desk]) -> None:
     web, worker = desks
     rules = put(worker, "rules.txt", 4)
