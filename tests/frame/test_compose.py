@@ -1,4 +1,4 @@
-"""The compose files: valid YAML that sets only what exists, and starts under the rules of sign-in."""
+"""The files for containers: valid YAML that sets only what exists, and starts under the rules of sign-in."""
 
 import re
 from dataclasses import fields, replace
@@ -51,6 +51,22 @@ def test_several_apps_share_their_cookies_and_only_the_balancer_is_published(roo
     assert "lb_policy cookie" in balancer and "dynamic a app 8501" in balancer
     alone = [each["secrets"] for each in (read(root, "compose.team.yaml")["services"]["app"], app)]
     assert set(alone[0]) < set(alone[1]) and set(app["secrets"]) > set(scaled["services"]["worker"]["secrets"])
+
+
+def test_kubernetes_sets_what_exists_and_confines_every_container(root: Path) -> None:
+    items = yaml.safe_load((root / "deploy/kubernetes.yaml").read_text("utf-8"))["items"]
+    assert [each["kind"] for each in items] == ["ConfigMap", "Deployment", "Deployment", "Service", "Ingress"]
+    named = set(items[0]["data"])
+    for deployment in items[1:3]:
+        pod = deployment["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        named |= {each["name"] for each in container.get("env", ())}
+        assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+        assert container["securityContext"]["readOnlyRootFilesystem"] and container["resources"]["limits"]["memory"]
+        assert {each["name"] for each in container["volumeMounts"]} == {each["name"] for each in pod["volumes"]}
+    settings = {f"FIVEFOLD_{each.name.upper()}" for each in fields(Settings)}
+    assert named <= settings | {f"{each}_FILE" for each in settings} | {"DATABASE_URL", "AWS_REGION"}
+    assert items[4]["metadata"]["annotations"]["nginx.ingress.kubernetes.io/affinity"] == "cookie"
 
 
 def test_the_team_signs_in(root: Path, tmp_path: Path) -> None:
