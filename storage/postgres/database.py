@@ -138,11 +138,18 @@ EVERYTHING = Scope()
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The database as seen by one tenant, or by one person of a tenant."""
+    """The database as seen by one tenant, or by one person of a tenant. session: the same database where a client keeps
+    its server process; None: where the engine connects."""
 
     engine: Engine
     tenant: str
     scope: Scope = EVERYTHING
+    session: URL | None = None
+
+    @property
+    def session_url(self) -> URL:
+        """Where to connect for what outlives a transaction: locks, notifications, settings of a connection."""
+        return self.session or self.engine.url
 
     @contextmanager
     def transaction(self, doing: str, role: str = APP_ROLE) -> Iterator[Connection]:
@@ -217,9 +224,14 @@ def psycopg_url(url: str) -> URL:
     return make_url(f"postgresql+psycopg://{rest}")
 
 
-def engine_for(url: str) -> Engine:
-    """A pooled engine. It connects at first use and replaces connections that the server has closed."""
-    engine = create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_recycle=1800)
+def engine_for(url: str, *, pooled: bool = False) -> Engine:
+    """A pooled engine. It connects at first use and replaces connections that the server has closed.
+
+    pooled: the URL leads to a pooler in transaction mode. A statement prepared in one transaction is then unknown in
+    the next, which may run in another server process.
+    """
+    arguments = {"prepare_threshold": None} if pooled else {}
+    engine = create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_recycle=1800, connect_args=arguments)
     event.listen(engine, "checkout", _refuse_closed)
     return engine
 
