@@ -32,6 +32,7 @@ from core.domain.documents import (
     TemporalClass,
     Truth,
 )
+from core.domain.frozen import maker_of
 from core.domain.sanitize import storable_text
 from core.ports.stores import Vectors
 from storage.postgres.documents import driver_of, evidence_from_text
@@ -191,11 +192,12 @@ def passage_from(row: Sequence[Any]) -> Passage:
     values = list(row)
     for index, converted in _CONVERTED:
         values[index] = converted(values[index])
-    return Passage(*values)
+    passage: Passage = maker_of(Passage)(*values)
+    return passage
 
 
 def _spans(bounds: Sequence[int]) -> tuple[Span, ...]:
-    return tuple(map(Span, bounds[::2], bounds[1::2]))
+    return tuple(map(maker_of(Span), bounds[::2], bounds[1::2]))
 
 
 _NAMED_OTHERWISE = {"start": "span_start", "end": "span_end", "rows": "table_rows", "truth_evidence": "evidence::text"}

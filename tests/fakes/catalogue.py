@@ -23,7 +23,7 @@ from core.domain.document_list import (
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, SearchFilters
-from core.domain.results import Statistics
+from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
@@ -263,6 +263,10 @@ class FakeCatalogue:
     def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
         """Stored passages by id; missing ones are absent."""
         return {int(i): self._passages[int(i)] for i in ids if int(i) in self._passages}
+
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, FoundPassage]:
+        """Passages that a search has just found."""
+        return {i: FoundPassage.of(passage) for i, passage in self.passages(ids).items()}
 
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
