@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from adapters.sandboxed_reader import SandboxedReader
+from bench.measured import Headline, Report
 from bootstrap.workbench import settings_from_environment
 from core.coverage.conflicts import disagreement
 from core.coverage.statements import content_stems, quantities
@@ -34,7 +35,7 @@ class _Sentence:
     stems: frozenset[str]
 
 
-def run(files: Sequence[Path]) -> str:
+def run(files: Sequence[Path]) -> Report:
     """Recall on copies with another value, false alarms on unchanged copies and on different sentences of different
     documents; of the last, the first reported are printed to be judged by eye."""
     sentences = _spread(list(_sentences(files)))
@@ -49,7 +50,11 @@ def run(files: Sequence[Path]) -> str:
         ("different sentences of different documents", len(pairs), len(reported)),
     ]
     shown = [f"{number}. {_described(*pair)}" for number, pair in enumerate(reported[:_LOOK_AT], 1)]
-    return "\n".join([aligned(("pairs", "looked at", "reported"), rows), *shown])
+    headlines = [
+        Headline("planted conflicts found", "share", found / max(1, len(planted)), more=True),
+        Headline("unchanged copies reported", "share", echoes / max(1, len(sentences))),
+    ]
+    return Report(headlines, "\n".join([aligned(("pairs", "looked at", "reported"), rows), *shown]))
 
 
 def _sentences(files: Sequence[Path]) -> Iterator[_Sentence]:

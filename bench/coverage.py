@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 
-from bench.measured import clock, peak_memory
+from bench.measured import Headline, Report, clock, peak_memory
 from bootstrap.environment import utc_now
 from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import OpenWorkbench, settings_from_environment
@@ -109,7 +109,7 @@ def _made(
     return _Made(name, Page(1, "\n\n".join(texts)), tuple(passages), vectors)
 
 
-def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) -> str:
+def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) -> Report:
     """Seconds, cells per second and peak memory of stored runs; the peer is extrapolated from a sample."""
     with scratch_library(settings_from_environment()) as library:
         workbench = library.workbench
@@ -132,7 +132,18 @@ def run(files: Sequence[Path], *, passages: int = 100_000, topics: int = 1_000) 
         rows.append(_one_by_one(workbench, board))
         stored = workbench.documents.statistics().passages
     table = aligned(("way", "cells judged", "seconds", "cells/s", "peak MB"), rows)
-    return f"{stored} passages, {topics} topics; cells carried over count as none judged\n{table}"
+    headlines = [
+        Headline(
+            f"assess {topics} topics, {stored} passages",
+            "cells/s",
+            rows[0][3],
+            "single searches",
+            rows[2][3],
+            more=True,
+        ),
+        Headline("assess again after one more document", "s", rows[1][2]),
+    ]
+    return Report(headlines, f"{stored} passages, {topics} topics; cells carried over count as none judged\n{table}")
 
 
 def _stock(library: OpenWorkbench) -> _Stock:

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from time import sleep
 
-from bench.measured import clock
+from bench.measured import Headline, Report, clock
 from bench.stock import StockPipeline, read_text
 from bootstrap.scratch_library import scratch_workbench
 from bootstrap.workbench import settings_from_environment
@@ -28,7 +28,7 @@ _SMALL_FILES, _SMALL_LETTERS = 150, 1_500  # an e-mail, a note, an abstract. Cho
 _LOOK_SECONDS = 0.25  # polling takes CPU time from the worker; a late poll counts against us
 
 
-def run(files: Sequence[Path]) -> str:
+def run(files: Sequence[Path]) -> Report:
     """Seconds of each pipeline for the PDFs among the files, and for small files cut from their text; where the PDFs
     have few pages, they are put together to larger ones."""
     with tempfile.TemporaryDirectory() as folder:
@@ -41,10 +41,13 @@ def run(files: Sequence[Path]) -> str:
             workbench.search.warm()
             _ingest(workbench, pdfs[:1], "warm")
             kinds = {"text PDFs": pdfs, "small files": small}
-            return "\n\n".join(_compared(kind, stock, workbench, chosen) for kind, chosen in kinds.items())
+            reports = [_compared(kind, stock, workbench, chosen) for kind, chosen in kinds.items()]
+    return Report(
+        [headline for each in reports for headline in each.headlines], "\n\n".join(each.details for each in reports)
+    )
 
 
-def _compared(kind: str, stock: StockPipeline, workbench: Workbench, files: Sequence[Path]) -> str:
+def _compared(kind: str, stock: StockPipeline, workbench: Workbench, files: Sequence[Path]) -> Report:
     """The rows of both pipelines for these files, and their ratios."""
     letters = sum(len(read_text(file)) for file in files)
     slow, fast, chunks, passages = [], [], 0, 0
@@ -63,7 +66,13 @@ def _compared(kind: str, stock: StockPipeline, workbench: Workbench, files: Sequ
     names = (kind, "seconds", "passages", "passages/s", "documents/s", "characters/s")
     seconds = median(slow) / median(fast)
     ratios = f"seconds {seconds:.2f}, passages/s {seconds * passages / chunks:.2f}"
-    return f"{aligned(names, rows)}\nratios: {ratios} (medians of {_ROUNDS} rounds, {len(files)} files)"
+    headlines = [
+        Headline(f"ingest {len(files)} {kind}", "s", median(fast), "stock", median(slow)),
+        Headline(f"ingest {kind}", "passages/s", passages / median(fast), "stock", chunks / median(slow), more=True),
+    ]
+    return Report(
+        headlines, f"{aligned(names, rows)}\nratios: {ratios} (medians of {_ROUNDS} rounds, {len(files)} files)"
+    )
 
 
 def _row(name: str, seconds: float, passages: int, documents: int, letters: int) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from bench.library import PER_DOCUMENT, made_words
-from bench.measured import clock, quantile
+from bench.measured import Headline, Report, clock, quantile
 from bench.stock import read_text
 from core.domain.documents import Passage
 from core.formats.terminal import aligned
@@ -96,12 +96,14 @@ class _Timed:
     hits: list[Hits]
 
 
-def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> str:
+def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> Report:
     """For each size a table of searches and one of changes."""
     texts = [read_text(file) for file in files]
     known = [span.of(text) for text in texts for span in sentences(text)]
     prose = [" ".join(each.split()) for each in known if _SHORTEST <= len(each) <= _LONGEST]
-    return "\n\n".join((*(_measured(_passages(prose, size), size) for size in sizes), _FOOT))
+    reports = [_measured(_passages(prose, size), size) for size in sizes]
+    headlines = [headline for each in reports for headline in each.headlines]
+    return Report(headlines, "\n\n".join((*(each.details for each in reports), _FOOT)))
 
 
 def _passages(prose: Sequence[str], size: int) -> list[Passage]:
@@ -114,7 +116,7 @@ def _passages(prose: Sequence[str], size: int) -> list[Passage]:
     return passages
 
 
-def _measured(passages: Sequence[Passage], size: int) -> str:
+def _measured(passages: Sequence[Passage], size: int) -> Report:
     with clock() as cutting:
         stems = [index_stems(f"{passage.context}\n{passage.text}") for passage in passages]
     with clock() as building:
@@ -128,12 +130,15 @@ def _measured(passages: Sequence[Passage], size: int) -> str:
         f"kernels, {len(uploads)} segments": _Kernels(uploads),
     }
     questions = _questions(passages)
-    searches = aligned(
-        ("admitted", "engine", "p50 ms", "p95 ms", "× bm25s", "equal", "same ten"),
-        [row for share in _SHARES for row in _searched(engines, questions, _admitted(size, share), share)],
-    )
+    rows = [row for share in _SHARES for row in _searched(engines, questions, _admitted(size, share), share)]
+    searches = aligned(("admitted", "engine", "p50 ms", "p95 ms", "× bm25s", "equal", "same ten"), rows)
     timings = (building.seconds, cutting.seconds + indexing.seconds)
-    return f"{size} passages\n{searches}\n\n{_changes(passages, stems, segment, timings)}"
+    p50 = {row[1]: float(str(row[2])) for row in rows[: len(engines)]}
+    headlines = [
+        Headline(f"keyword question, {size} passages, p50", "ms", p50["kernels, one segment"], "bm25s", p50["bm25s"]),
+        Headline(f"index {size} passages by keyword", "s", timings[0], "bm25s", timings[1]),
+    ]
+    return Report(headlines, f"{size} passages\n{searches}\n\n{_changes(passages, stems, segment, timings)}")
 
 
 def _in_uploads(passages: Sequence[Passage]) -> list[Segment]:

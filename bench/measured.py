@@ -1,4 +1,4 @@
-"""Measuring tools of the benchmarks: seconds, quantiles, resident memory."""
+"""Measuring tools of the benchmarks: seconds, quantiles, resident memory, and what a bench reports."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,9 +8,35 @@ from time import perf_counter
 
 import numpy as np
 
-__all__ = ["Clock", "Peak", "clock", "peak_memory", "quantile", "resident_megabytes"]
+__all__ = ["Clock", "Headline", "Peak", "Report", "clock", "peak_memory", "quantile", "resident_megabytes"]
 
 _LOOK_SECONDS = 0.05  # between two looks at the memory
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A line of the summary. peer: what was measured beside it, "" without one. more: whether more is better."""
+
+    what: str
+    unit: str
+    ours: float
+    peer: str = ""
+    theirs: float | None = None
+    more: bool = False
+
+    def advantage(self, other: float | None) -> float | None:
+        """How many times better ours is than another value: above 1 is better. None where that cannot be said."""
+        if not other or not self.ours:
+            return None
+        return self.ours / other if self.more else other / self.ours
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a bench found: its lines of the summary, and its own tables."""
+
+    headlines: Sequence[Headline]
+    details: str
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.measured import Headline, Report
 from bench.stock import StockPipeline, read_text
 from bootstrap.answer_cases import answer_cases
 from bootstrap.scratch_library import NamedFile, fill, scratch_workbench
@@ -61,7 +62,7 @@ class _Collection:
     stock_auroc: float
 
 
-def run(folders: Sequence[Path], *, save: Path | None = None, before: Path | None = None) -> str:
+def run(folders: Sequence[Path], *, save: Path | None = None, before: Path | None = None) -> Report:
     """The table of all collections. Each collection's own table is printed to stderr as soon as it is measured, because
     a large one takes minutes.
 
@@ -80,7 +81,20 @@ def run(folders: Sequence[Path], *, save: Path | None = None, before: Path | Non
     rows = [row for name, own in data.items() for row in _rows(name, own, earlier.get(name))]
     head = ("collection", "measure", "stock", "before", "ours", "p stock", "p before")
     legs = "\n\n".join(_legs_table(each) for each in collections)
-    return f"{legs}\n\n{aligned(head, rows)}\n{_FOOT}"
+    headlines = [
+        Headline(
+            f"{title}, {name}",
+            "share",
+            mean(own["rankings"][_OURS][key]),
+            _STOCK,
+            mean(own["rankings"][_STOCK][key]),
+            True,
+        )
+        for name, own in data.items()
+        for title, key in _MEASURES.items()
+        if key != "answer" or own["answers_known"]
+    ]
+    return Report(headlines, f"{legs}\n\n{aligned(head, rows)}\n{_FOOT}")
 
 
 def _data(collection: _Collection, apart: LeftOutCollection | None) -> dict[str, Any]:

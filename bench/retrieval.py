@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench.library import SELECTIVITIES, Stock, load, made_documents
-from bench.measured import clock, quantile
+from bench.measured import Headline, Report, clock, quantile
 from bench.retrieval_ours import WANTED, Ours, measure_ours
 from bench.retrieval_peers import TOP, Answers, Exact, Peer, StoredVectors, measure_chroma, measure_hnsw
 from bootstrap.environment import Settings
@@ -37,13 +37,15 @@ run side by side."""
 T = TypeVar("T")
 
 
-def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> str:
+def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> Report:
     """Tables for each size, made one after the other."""
     with scratch_library(settings_from_environment()) as library:
         fill(library.workbench, files_of(files))
         stock = Stock.of(library)
     _report_progress(f"{len(stock.passages)} passages and {len(stock.texts)} sentences of real text")
-    return "\n\n".join((*(_measured(stock, size) for size in sizes), _FOOT))
+    reports = [_measured(stock, size) for size in sizes]
+    headlines = [headline for each in reports for headline in each.headlines]
+    return Report(headlines, "\n\n".join((*(each.details for each in reports), _FOOT)))
 
 
 def _report_progress(words: str) -> None:
@@ -61,7 +63,7 @@ def _folder() -> Iterator[Settings]:
         yield alone
 
 
-def _measured(stock: Stock, passages: int) -> str:
+def _measured(stock: Stock, passages: int) -> Report:
     load_before = os.getloadavg()[0]
     with _folder() as settings:
         stored = StoredVectors(settings.data_folder, passages, stock.vectors.shape[1])
@@ -84,7 +86,26 @@ def _measured(stock: Stock, passages: int) -> str:
         f"{passages} passages, {words} words; load of the machine's {os.cpu_count()} processors"
         f" {load_before:.1f} before and {os.getloadavg()[0]:.1f} after; made and stored in {making.seconds:.0f} s"
     )
-    return "\n\n".join((head, dense, *_tables(ours, hnsw, chroma)))
+    return Report(
+        list(_headlines(passages, ours, hnsw, chroma)), "\n\n".join((head, dense, *_tables(ours, hnsw, chroma)))
+    )
+
+
+def _headlines(passages: int, ours: Ours, hnsw: Peer, chroma: Peer) -> Iterator[Headline]:
+    """The whole search at each selectivity, many searchers, and the best passages by meaning beside the peers'."""
+    size = f"{passages} passages"
+    for filtered, _, p50, p95, *_ in ours.search:
+        yield Headline(f"search {size}, filter admits {filtered}, p50", "ms", float(str(p50)))
+        yield Headline(f"search {size}, filter admits {filtered}, p95", "ms", float(str(p95)))
+    for filtered, searchers, pace, *_ in ours.searchers:
+        what = f"{searchers} searchers side by side, {size}, filter admits {filtered}"
+        yield Headline(what, "searches/s", float(str(pace)), more=True)
+    (mirror, *_) = ours.dense.values()
+    for peer in (hnsw, chroma):
+        for way, answers in peer.dense.items():
+            for share in (1.0, SELECTIVITIES[-1]):
+                own, theirs = (quantile(each[share].milliseconds, 0.5) for each in (mirror, answers))
+                yield Headline(f"best by meaning of {size}, filter admits {share:.1%}, p50", "ms", own, way, theirs)
 
 
 def _apart(work: Callable[..., T], *arguments: Any) -> T:

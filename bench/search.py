@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.measured import clock, quantile, resident_megabytes
+from bench.measured import Headline, Report, clock, quantile, resident_megabytes
 from bench.stock import StockPipeline
 from bootstrap.scratch_library import files_of, fill, scratch_workbench
 from bootstrap.workbench import settings_from_environment
@@ -19,7 +19,7 @@ _QUESTIONS = 60  # Chosen by hand.
 _SENTENCE = re.compile(r"[A-Z][^.?!\n]{40,120}[.?!]")
 
 
-def run(files: Sequence[Path]) -> str:
+def run(files: Sequence[Path]) -> Report:
     """p50 and p95 in milliseconds; the questions are sentences of the text itself, spread over it."""
     with tempfile.TemporaryDirectory() as folder:
         stock = StockPipeline(Path(folder) / "stock.sqlite")
@@ -40,7 +40,12 @@ def run(files: Sequence[Path]) -> str:
                 return workbench.search.run(SearchRequest(question, filters), remember=False)
 
             rows.append((name, passages, *_timed(questions, ask)))
-    return aligned(("pipeline", "passages", "p50 ms", "p95 ms", "resident MB"), rows)
+    stock_row, ours = rows[0], rows[1]
+    headlines = [
+        Headline(f"search {ours[1]} passages, {quantity}", "ms", ours[at], "stock", stock_row[at])
+        for at, quantity in ((2, "p50"), (3, "p95"))
+    ]
+    return Report(headlines, aligned(("pipeline", "passages", "p50 ms", "p95 ms", "resident MB"), rows))
 
 
 def _timed(questions: Sequence[str], ask: Callable[[str], object]) -> tuple[float, float, float]:

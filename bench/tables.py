@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from adapters.sandboxed_reader import SandboxedReader
-from bench.measured import clock, quantile
+from bench.measured import Headline, Report, clock, quantile
 from bootstrap.environment import utc_now
 from bootstrap.workbench import settings_from_environment
 from core.domain.dataset_queries import (
@@ -40,7 +40,7 @@ _TIMES = 5  # runs of each question. Chosen by hand.
 _SEED = 5  # any number: every run makes the same table
 
 
-def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
+def run(files: Sequence[Path], *, rows: int = 1_000_000) -> Report:
     """Seconds and rows per second of the largest CSV among the files, or of the sample's employees, made so long; then
     the medians of queries on it. The peer reads and loads a part of the rows; its times are extrapolated."""
     source = max(
@@ -70,13 +70,13 @@ def run(files: Sequence[Path], *, rows: int = 1_000_000) -> str:
         ("both", total, rows / total, peer / total),
         (f"pandas and to_sql, told from {part} rows", peer, rows / peer, 1.0),
     ]
-    return "\n".join(
-        (
-            _summary(source, table, len(data)),
-            aligned(("way", "seconds", "rows/s", "times the peer"), measured),
-            aligned((f"question, median of {_TIMES}", "ms", "rows in the answer"), timed),
-        )
+    details = (
+        _summary(source, table, len(data)),
+        aligned(("way", "seconds", "rows/s", "times the peer"), measured),
+        aligned((f"question, median of {_TIMES}", "ms", "rows in the answer"), timed),
     )
+    headline = Headline(f"read and load {rows} rows", "s", total, "pandas and to_sql", peer)
+    return Report([headline], "\n".join(details))
 
 
 def _summary(source: Path, table: ReadTable, size: int) -> str:

@@ -166,7 +166,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     """Build all services of one library. Nothing is loaded, opened or started."""
     now, embedder = outside.now, outside.embedder
     catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
-    profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models)
+    profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models, timer=outside.monotonic)
     synonyms = SynonymFinder(stores.words, embedder)
     usage = UsageTracker(stores.usage, now, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)

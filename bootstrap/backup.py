@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bootstrap.environment import Settings, database_url, migration_database_url, utc_now
+from bootstrap.environment import (
+    Settings,
+    database_url,
+    migration_database_url,
+    original_files,
+    session_database_url,
+    utc_now,
+)
 from bootstrap.workbench import open_workbench
 from core.domain.errors import BadRequest, StoreFailed
 from core.library.check import CheckedStore, CheckReport
@@ -17,7 +24,6 @@ from storage.backup.archive import Manifest, open_backup, write_backup
 from storage.backup.database import dump_database, restore_database
 from storage.datasets.access import TableAccess
 from storage.embedded_postgres.server import start_embedded
-from storage.files import OriginalFiles
 from storage.migrations import migrate
 from storage.postgres.database import engine_for, psycopg_url
 from storage.scratch_folders import scratch_folder
@@ -37,7 +43,7 @@ def back_up(settings: Settings, file: Path, recipients: Sequence[str] = ()) -> M
     with _database_url(settings) as url, scratch_folder("backup") as folder:
         dump = folder / "database.dump"
         manifest = dump_database(url, dump, utc_now().isoformat(timespec="seconds"))
-        return write_backup(file, dump, _originals(settings), manifest, recipients)
+        return write_backup(file, dump, original_files(settings), manifest, recipients)
 
 
 def restore(settings: Settings, file: Path, identity: Path | None = None) -> Manifest:
@@ -60,7 +66,7 @@ def restore(settings: Settings, file: Path, identity: Path | None = None) -> Man
 def _restored(settings: Settings, file: Path, identity: Path | None) -> Manifest:
     """The database and the originals of a backup. Raises as `restore` does."""
     with open_backup(file, identity) as backup, _database_url(settings) as url:
-        originals = _originals(settings)
+        originals = original_files(settings)
         for name, data in backup.originals():
             if originals.put(data) != name:
                 raise StoreFailed(f"The original {name[:12]}… was not stored as it is.", "Check the data folder.")
@@ -94,7 +100,9 @@ def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Re
     with scratch_folder("rehearsal") as folder:
         folder.chmod(0o711)  # as root, the database runs as another user, who must pass
         aside = replace(settings, data_folder=folder / "data", database_url="", migration_database_url="", worker=False)
-        aside = replace(aside, chroma_url="")  # nothing of the library in use is touched
+        aside = replace(
+            aside, session_database_url="", originals_url="", chroma_url=""
+        )  # nothing of the library in use is touched
         aside.data_folder.mkdir()
         if (models := settings.data_folder / "models").exists():
             (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
@@ -111,16 +119,12 @@ def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Re
 @contextmanager
 def _database_url(settings: Settings) -> Iterator[str]:
     if settings.database_url:
-        yield migration_database_url(settings) or database_url(settings)
+        yield migration_database_url(settings) or session_database_url(settings) or database_url(settings)
         return
     with ExitStack() as closing:
         server = start_embedded(settings.data_folder)
         closing.callback(server.close)
         yield server.url()
-
-
-def _originals(settings: Settings) -> OriginalFiles:
-    return OriginalFiles(str(settings.data_folder / "originals"))
 
 
 class BackupFolder:

@@ -4,11 +4,23 @@ import os
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.domain.errors import BadRequest
 
-__all__ = ["Settings", "believes_forwarded_addresses", "settings_from_environment", "utc_now"]
+if TYPE_CHECKING:
+    from storage.files import OriginalFiles
+
+__all__ = [
+    "Settings",
+    "believes_forwarded_addresses",
+    "database_url",
+    "migration_database_url",
+    "original_files",
+    "session_database_url",
+    "settings_from_environment",
+    "utc_now",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +29,13 @@ class Settings:
 
     data_folder: everything the product keeps on disk.
     database_url: empty starts the embedded PostgreSQL in the data folder. migration_database_url: the same database by
-    the login that owns the tables, used at start and for backups; empty: that of database_url. database_password,
-    migration_database_password: for URLs without one (never shown).
+    the login that owns the tables, used at start and for backups; empty: that of database_url. session_database_url:
+    the same database past a pooler in transaction mode, which database_url then names, for what needs a session of its
+    own: the worker's locks, and reading uploaded tables. database_password, migration_database_password: for URLs
+    without one (never shown).
+    originals_url: where originals are stored, a URL of an object store such as s3://bucket/originals;
+    empty: the data folder. originals_key: access key and secret for it, as KEY:SECRET (never shown); empty: those that
+    the environment or the machine has.
     vector_index: "pgvector" or "chroma".
     chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder. chroma_token: sent to it.
     tenant: whose library.
@@ -57,8 +74,11 @@ class Settings:
     data_folder: Path
     database_url: str = field(default="", repr=False)
     migration_database_url: str = field(default="", repr=False)
+    session_database_url: str = field(default="", repr=False)
     database_password: str = field(default="", repr=False)
     migration_database_password: str = field(default="", repr=False)
+    originals_url: str = ""
+    originals_key: str = field(default="", repr=False)
     vector_index: str = "pgvector"
     chroma_url: str = ""
     chroma_token: str = field(default="", repr=False)
@@ -146,6 +166,18 @@ def _from_file(variable: str) -> str:
 def database_url(settings: Settings) -> str:
     """DATABASE_URL with its password. Raises BadRequest for another kind of URL."""
     return _with_password(settings.database_url, settings.database_password)
+
+
+def session_database_url(settings: Settings) -> str:
+    """The URL past the pooler, with the password of DATABASE_URL; "" where there is no pooler."""
+    return _with_password(settings.session_database_url, settings.database_password)
+
+
+def original_files(settings: Settings) -> "OriginalFiles":
+    """The originals, in the data folder or an object store. Raises BadRequest for a URL that cannot be used."""
+    from storage.files import OriginalFiles
+
+    return OriginalFiles(settings.originals_url or str(settings.data_folder / "originals"), settings.originals_key)
 
 
 def migration_database_url(settings: Settings) -> str:

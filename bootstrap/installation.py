@@ -45,7 +45,8 @@ def storage_used(settings: Settings) -> Sequence[StoredPart]:
     found = []
     for folder, (name, rebuilt) in _PARTS.items():
         path = settings.data_folder / folder
-        if folder == "postgres" and settings.database_url:
+        elsewhere = {"postgres": settings.database_url, "originals": settings.originals_url}
+        if elsewhere.get(folder):
             found.append(StoredPart(name, "on its own server", None, rebuilt))
         elif path.exists():
             found.append(StoredPart(name, folder, _size(path), rebuilt))

@@ -66,7 +66,8 @@ def scratch_library(settings: Settings, *, worker: bool = False) -> Iterator[Ope
     worker: whether queued jobs run. Raises StoreFailed when the database cannot start.
     """
     with tempfile.TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True) as folder:
-        alone = replace(settings, data_folder=Path(folder), database_url="", chroma_url="", worker=worker)
+        alone = replace(settings, data_folder=Path(folder), worker=worker)
+        alone = replace(alone, database_url="", session_database_url="", originals_url="", chroma_url="")
         models = settings.data_folder / "models"
         models.mkdir(parents=True, exist_ok=True)
         (alone.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)

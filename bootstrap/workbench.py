@@ -2,6 +2,7 @@
 # Longer than 300 lines: what is opened and closed together is read together, in order of dependency.
 
 import atexit
+import gc
 import logging
 import os
 import re
@@ -24,6 +25,8 @@ from bootstrap.environment import (
     Settings,
     database_url,
     migration_database_url,
+    original_files,
+    session_database_url,
     settings_from_environment,
     utc_now,
 )
@@ -102,6 +105,7 @@ def open_workbench(settings: Settings, *, worker_process: bool = False) -> OpenW
     """
     _check(settings)
     _end_on_terminate()
+    _collect_seldom()
     with ExitStack() as building:
         return _built(settings, WorkerProcess(settings) if settings.worker and worker_process else None, building)
 
@@ -124,7 +128,7 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
     from adapters.sandboxed_reader import SandboxedReader
     from bootstrap.assembly import Outside, assemble
     from bootstrap.workbench import configured_rerankers
-    from storage.postgres.database import Database, Scope, engine_for
+    from storage.postgres.database import Database, Scope, engine_for, psycopg_url
     from storage.postgres.locator import SqlLocator
     from storage.postgres.logins import bypassing_login
     from storage.scratch_folders import remove_abandoned, scratch_folder
@@ -132,13 +136,16 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
     remove_abandoned()
     writer = _writer(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
-    engine = engine_for(server.login_url() if server is not None else database_url(settings))
+    pooler_passed = session_database_url(settings)
+    engine = engine_for(
+        server.login_url() if server is not None else database_url(settings), pooled=bool(pooler_passed)
+    )
     resources.callback(engine.dispose)
     _prepare(engine, server.url() if server is not None else migration_database_url(settings), settings.tenant)
     models = LoadedModels(lambda model: _embedder(settings, model))
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes, scratch_folder)
     resources.callback(reader.close)
-    database = Database(engine, settings.tenant)
+    database = Database(engine, settings.tenant, session=psycopg_url(pooler_passed) if pooler_passed else None)
 
     def searches_of(login: str) -> SavedSearchService:
         return people.of(workbench.people.acting(login, Door.COMMAND)).saved_searches
@@ -183,7 +190,7 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
         resources.callback(worker.stop)
         worker.start()
     elif settings.worker:
-        _start_workers(engine.url, settings, workbench, resources)
+        _start_workers(database.session_url, settings, workbench, resources)
     return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
 
 
@@ -231,7 +238,6 @@ class _Shared:
 
 
 def _shared(settings: Settings, database: "Database", models: LoadedModels, resources: ExitStack) -> _Shared:
-    from storage.files import OriginalFiles
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
     from storage.postgres.catalogue import SqlCatalogue
@@ -256,7 +262,7 @@ def _shared(settings: Settings, database: "Database", models: LoadedModels, reso
         chroma=chroma,
         cache=cache,
         sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue),
-        originals=OriginalFiles(str(settings.data_folder / "originals")),
+        originals=original_files(settings),
         jobs=PostgresJobQueue(database.engine, settings.tenant),
     )
 
@@ -430,6 +436,17 @@ def _end_on_terminate() -> None:
     unhandled = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if unhandled and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+
+_OBJECTS = 20_000
+"""Objects made since the last collection of cycles. A search makes some thousands that live as long as its result; the
+interpreter's 700 has them looked through several times per search. Chosen by hand: some megabytes at most."""
+
+
+def _collect_seldom() -> None:
+    objects, *older = gc.get_threshold()
+    if 0 < objects < _OBJECTS:
+        gc.set_threshold(_OBJECTS, *older)
 
 
 _LOOK_SECONDS = 5.0  # between looks for steps that do not end

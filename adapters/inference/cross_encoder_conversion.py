@@ -68,8 +68,6 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
 
 def _save_graph(model: Any, inputs: Mapping[str, Any], out_folder: Path) -> None:
     """Trace the model on these inputs, and save it as a function from plain tensors to logits, shape (n,)."""
-    # Without this entry openvino's converter would send usage statistics over the network.
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     import openvino
     import torch
 

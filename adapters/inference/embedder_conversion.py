@@ -51,8 +51,6 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
 
     precision: OpenVINO's inference precision to check against, "f32" or "bf16".
     """
-    # Without this entry openvino's converter would send usage statistics over the network.
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     import openvino
     import torch
     from sentence_transformers import SentenceTransformer

@@ -95,6 +95,13 @@ def _fill(file: Path) -> None:
                 continue
 
 
+_SLEEP = """
+import select, time
+time.sleep = lambda seconds: select.select([], [], [], max(seconds, 0))
+"""
+"""Python sleeps until a moment of the monotonic clock, which libfaketime refuses when it does not fake that clock."""
+
+
 def jumping_clock(made: Made, folder: Path, jump: str) -> list[str]:
     """The machine's clock jumps by a day while files are read, for worker and database alike."""
     fake = next((each for each in _FAKETIME if Path(each).exists()), None)
@@ -105,7 +112,8 @@ def jumping_clock(made: Made, folder: Path, jump: str) -> list[str]:
     clock.write_text("+0", "ascii")
     clock.chmod(0o644)
     faked = {"LD_PRELOAD": fake, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
-    faked |= {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    faked |= {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": str(folder)}
+    (folder / "sitecustomize.py").write_text(_SLEEP, "ascii")
     try:
         worker = library.worker(**faked)
         time.sleep(8)

@@ -6,7 +6,7 @@ name, passage attribute, allowed values and label, so that validation, filtering
 """
 # Longer than 300 lines: what a filter is, what it admits, and how raw input is checked are one definition.
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
@@ -152,16 +152,27 @@ class SearchFilters:
 
     def admits(self, passage: Passage) -> bool:
         """Whether the passage passes every filter. `recency_months` must have been resolved."""
-        if self.archived is not None and passage.archived != self.archived:
-            return False
-        if not self._admits_date(passage.date):
-            return False
-        chosen = zip(FIELDS, _INCLUDED(self), _EXCLUDED(self), strict=True)
-        return all(self._admits_field(field, passage, *both) for field, *both in chosen if both[0] or both[1])
+        return self.predicate()(passage)
+
+    def predicate(self) -> Callable[[Passage], bool]:
+        """`admits` for many passages: which filters are set is looked up once."""
+        chosen = [
+            (field, included, unwanted)
+            for field, included, unwanted in zip(FIELDS, _INCLUDED(self), _EXCLUDED(self), strict=True)
+            if included or unwanted
+        ]
+        archived, dated = self.archived, self.dated
+
+        def admits(passage: Passage) -> bool:
+            if archived is not None and passage.archived != archived:
+                return False
+            if dated and not self._admits_date(passage.date):
+                return False
+            return all(self._admits_field(field, passage, *both) for field, *both in chosen)
+
+        return admits
 
     def _admits_date(self, moment: datetime | None) -> bool:
-        if not self.dated:
-            return True
         if moment is None:
             return self.include_undated
         after = self.date_from is None or moment >= self.date_from

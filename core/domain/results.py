@@ -3,15 +3,14 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
-from operator import attrgetter
-from typing import Any, TypeVar
+from typing import NamedTuple
 
 from core.domain.documents import Document, Passage, SourceType, Truth
 from core.domain.filters import SearchFilters
+from core.domain.frozen import fast_replace
 from core.domain.queries import Route, ScoreProfile, SearchRequest
 
 __all__ = [
@@ -20,6 +19,7 @@ __all__ = [
     "DropReason",
     "Dropped",
     "Factor",
+    "FoundPassage",
     "Hit",
     "LegHit",
     "LegHits",
@@ -27,12 +27,12 @@ __all__ = [
     "Multiplier",
     "NearWord",
     "Score",
+    "ScoreParts",
     "SearchResult",
     "Signals",
     "Statistics",
     "TermScore",
     "UploadReceipt",
-    "fast_replace",
     "web_address",
 ]
 
@@ -128,6 +128,20 @@ class Signals:
     band: int = 0
 
 
+class FoundPassage(NamedTuple):
+    """A passage as scoring reads it. passage: without `meanings`, which results need no more and which are large.
+    again: whether an earlier search found it too."""
+
+    passage: Passage
+    meanings: bytes
+    again: bool = False
+
+    @classmethod
+    def of(cls, passage: Passage) -> "FoundPassage":
+        """A stored passage in its two parts."""
+        return cls(fast_replace(passage, meanings=b""), passage.meanings)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A retrieved passage with its measurements: everything rescoring needs."""
@@ -156,13 +170,54 @@ class Multiplier:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """total = Σ contribution × Π multiplier value; the parts add up to the total within 1e-9."""
+ScoreParts = tuple[tuple[Factor, ...], tuple[Multiplier, ...]]
 
-    total: float
-    factors: tuple[Factor, ...]
-    multipliers: tuple[Multiplier, ...] = ()
+
+class Score:
+    """total = Σ contribution × Π multiplier value; the parts add up to the total within 1e-9. A value: it is never
+    changed, and equal to one with the same total and parts.
+
+    parts: makes the parts when somebody first looks at them, because a search scores a hundred passages and shows ten.
+    """
+
+    __slots__ = ("_make", "_parts", "total")
+
+    def __init__(
+        self,
+        total: float,
+        factors: tuple[Factor, ...] = (),
+        multipliers: tuple[Multiplier, ...] = (),
+        *,
+        parts: Callable[[], ScoreParts] | None = None,
+    ) -> None:
+        self.total, self._make = total, parts
+        self._parts: ScoreParts | None = (factors, multipliers) if parts is None else None
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """What adds to the total, in the order of the profile."""
+        return self._both()[0]
+
+    @property
+    def multipliers(self) -> tuple[Multiplier, ...]:
+        """What the sum is multiplied with."""
+        return self._both()[1]
+
+    def _both(self) -> ScoreParts:
+        parts = self._parts
+        if parts is None:
+            assert self._make is not None
+            self._parts = parts = self._make()
+        return parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Score) and (self.total, self._both()) == (other.total, other._both())
+
+    def __hash__(self) -> int:
+        return hash(self.total)
+
+    def __repr__(self) -> str:
+        return f"Score(total={self.total!r}, factors={self.factors!r}, multipliers={self.multipliers!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,28 +361,3 @@ class Statistics:
     by_state: Mapping[str, int]
     unsure: int
     waiting_jobs: int
-
-
-T = TypeVar("T")
-
-
-def fast_replace(value: T, **values: Any) -> T:
-    """dataclasses.replace in a third of the time, for classes whose fields are all positional arguments, in order.
-
-    >>> from core.domain.documents import Span
-    >>> fast_replace(Span(1, 2), end=5)
-    Span(start=1, end=5)
-    """
-    kind: Any = type(value)
-    read, indices = _fields_of(kind)
-    values_in_order = list(read(value))
-    for name, new in values.items():
-        values_in_order[indices[name]] = new
-    copy: T = kind(*values_in_order)
-    return copy
-
-
-@lru_cache(maxsize=512)
-def _fields_of(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], Mapping[str, int]]:
-    names = [field.name for field in fields(kind)]
-    return attrgetter(*names), {name: index for index, name in enumerate(names)}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from core.domain.errors import BadTable
@@ -34,11 +34,20 @@ class AnswerKind:
         >>> kinds["duration"].answer_in("Tell us within 72 hours."), kinds["money"].answer_in("Tell us.")
         ('72 hours', '')
         """
-        lower_case = sentence.lower()
-        if self.marks and not any(mark in lower_case for mark in self.marks):
-            return ""  # cheap check first: most sentences fail it, and the pattern takes many times as long
-        found = self.answer_pattern.search(lower_case)
-        return sentence[found.start() : found.end()].strip() if found else ""
+        return _answer_in(self.name, sentence)
+
+
+@lru_cache(maxsize=8192)  # sentences of passages that are found again and again
+def _answer_in(name: str, sentence: str) -> str:
+    kind, lower_case = answer_kinds()[name], sentence.lower()
+    for mark in kind.marks:  # cheap check first: the pattern takes many times as long
+        if mark in lower_case:
+            break
+    else:
+        if kind.marks:
+            return ""
+    found = kind.answer_pattern.search(lower_case)
+    return sentence[found.start() : found.end()].strip() if found else ""
 
 
 @cache

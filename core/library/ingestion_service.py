@@ -3,10 +3,12 @@
 Every index and every follower (versions, active learning, enrichment) is kept in step with the catalogue.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from threading import Lock
 
+from core.domain.datasets import ReadTable
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadFile, NotFound, StoreFailed, UnreadableFile, error_to_show
 from core.ingestion.classification.relabel import apply_later_edits
@@ -18,7 +20,7 @@ from core.library.step_progress import OverdueStep, StepClock
 from core.library.upload_queue import UploadQueue
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import STOPPED
-from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex, Vectors
+from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
 from core.search.query.expansion import SynonymFinder
 from core.table_qa.service import TableService
 
@@ -63,21 +65,31 @@ class IngestionService:
 
     def ingest_pending(self, document_id: int) -> None:
         """Ingest a document unless it was read or stopped since its job was queued. Raises NotFound, StoreFailed."""
-        if self._catalogue.document(document_id).state is DocumentState.PENDING:
-            self.ingest(document_id)
+        document = self._catalogue.document(document_id)
+        if document.state is DocumentState.PENDING:
+            self._ingest(document)
 
-    # The whole flow of one file, and each way it can end.
     def ingest(self, document_id: int) -> Document:
         """Run the whole ingestion of one stored original; called by jobs, idempotent.
 
         A bad file leaves the document failed with its reason; only a failing store raises.
         """
-        document, terms = self._catalogue.document(document_id), self._terms()
+        self._ingest(self._catalogue.document(document_id))
+        return self._catalogue.document(document_id)
+
+    # The whole flow of one file, and each way it can end.
+    def _ingest(self, document: Document) -> None:
+        document_id, terms = document.id, self._terms()
+        loaded: list[ReadTable] = []
         replaced: list[int] = []
 
         def tell(step: str) -> None:
             if not self._catalogue.progress(document_id, step=step):
                 raise _IngestionStopped
+
+        def load(tables: Sequence[ReadTable]) -> None:
+            loaded.extend(tables)
+            replaced.extend(self._tables.load(document, tables))
 
         with self._clock.begin(document_id, document.name, tell) as on_step:
             try:
@@ -86,26 +98,25 @@ class IngestionService:
                 if container is not None:
                     self._store_container(container)
                     self._upload_queue.ended(document_id)
-                    return self._catalogue.document(document_id)
+                    return
                 corrections = self._catalogue.corrections(document.sha256)
                 ingested = self._pipeline.run(
                     document,
                     data,
                     corrections,
                     on_step,
-                    lambda tables: replaced.extend(self._tables.load(document, tables)),
+                    load,
                     terms=terms,
                 )
                 on_step("store")
-                with self._storing:  # concurrent writers would only wait for each other's rows
-                    self._store(ingested, terms)
+                self._store(ingested, terms)
+                if loaded:
                     self._follow_tables(document_id, replaced)
             except BadFile as error:
                 self.fail(document_id, error, on_step.step)
             except _IngestionStopped:
-                return self._catalogue.document(document_id)
+                return
         self._upload_queue.ended(document_id)
-        return self._catalogue.document(document_id)
 
     def overdue(self) -> Sequence[OverdueStep]:
         """Files of this process whose step has not ended long after its deadline: its thread can only be ended with
@@ -143,34 +154,45 @@ class IngestionService:
         self._catalogue.save_ingested(container, (), (), np.zeros((0, 0), dtype=np.float32))
 
     def _store(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> None:
-        current, vectors = self._catalogue.document(ingested.document.id), ingested.vectors
+        """Store what was read, put it into every index, and tell the followers."""
+        with self._storing:  # concurrent writers would only wait for each other's rows
+            document, stored = self._save(ingested, terms)
+            with self._pending_on_failure(document.id):
+                self._index(ingested, stored)
+        with self._pending_on_failure(document.id):
+            for follower in self._followers:
+                follower.follow(document, ingested.pages, stored, ingested.vectors)
+            self._embedded(ingested.model)
+
+    def _save(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> tuple[Document, Sequence[Passage]]:
+        """Replace the document's passages, with what people changed while it was read."""
+        current = self._catalogue.document(ingested.document.id)
         if current.step == STOPPED:
             raise _IngestionStopped
         corrections = self._catalogue.corrections(current.sha256)
         document, passages = apply_later_edits(ingested.document, ingested.passages, current, corrections, terms)
         self._sparse.delete([document.id])
         self._vectors.delete([document.id])
-        stored = self._catalogue.save_ingested(document, ingested.pages, passages, vectors, embedded_by=ingested.model)
+        vectors, model = ingested.vectors, ingested.model
+        return document, self._catalogue.save_ingested(document, ingested.pages, passages, vectors, embedded_by=model)
+
+    @contextmanager
+    def _pending_on_failure(self, document_id: int) -> Iterator[None]:
+        """The catalogue calls a document read, but an index lacks it: pending, it is read again by the next attempt."""
         try:
-            self._index(document, ingested, stored, vectors)
+            yield
         except StoreFailed:
-            # The catalogue calls it read, but an index lacks it: pending, it is read again by the next attempt.
-            self._catalogue.mark(document.id, step="store")
+            self._catalogue.mark(document_id, step="store")
             raise
 
-    def _index(
-        self, document: Document, ingested: IngestedDocument, stored: Sequence[Passage], vectors: Vectors
-    ) -> None:
-        """Put stored passages into every index and tell the followers."""
-        self._vectors.add(stored, vectors, embedded_by=ingested.model)
+    def _index(self, ingested: IngestedDocument, stored: Sequence[Passage]) -> None:
+        """Put stored passages into every index."""
+        self._vectors.add(stored, ingested.vectors, embedded_by=ingested.model)
         self._sparse.add(stored)
         if self._graph is not None:
             self._graph.add(stored, ingested.entities)
         if self._synonyms is not None:
             self._synonyms.learn(stored)
-        for follower in self._followers:
-            follower.follow(document, ingested.pages, stored, vectors)
-        self._embedded(ingested.model)
 
 
 class _IngestionStopped(Exception):

@@ -8,7 +8,7 @@ from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, Label, Page, Passage
 from core.domain.errors import Cure
 from core.domain.filters import SearchFilters
-from core.domain.results import Statistics
+from core.domain.results import FoundPassage, Statistics
 from core.ports.stores import PassageIds, Vectors
 
 __all__ = ["Catalogue"]
@@ -93,8 +93,16 @@ class Catalogue(Protocol):
         """Stored passages by id, with labels and sentence spans; missing ones are absent."""
         ...
 
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, FoundPassage]:
+        """Passages that a search has just found, as they were when it looked at the library; missing ones absent."""
+        ...
+
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
+        ...
+
+    def passages_of_each(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[Passage]]:
+        """Each of these documents → its passages in reading order; empty for one without any."""
         ...
 
     def admissible(self, filters: SearchFilters) -> PassageIds:

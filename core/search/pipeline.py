@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from core.domain.documents import Document
 from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
+from core.domain.frozen import fast_replace, maker_of
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
-from core.domain.results import Candidate, Dropped, DropReason, Hit, LegReport, SearchResult, Signals, fast_replace
+from core.domain.results import Candidate, Dropped, DropReason, Hit, LegReport, SearchResult, Signals
 from core.knowledge.answerability import answer_model
 from core.knowledge.profiles import BUILT_IN, check_profile, fitted_for_another
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -225,10 +226,9 @@ class SearchPipeline:
             if each.passage.id not in old
         ]
         ids = sorted({candidate.passage.document_id for candidate in fresh})
-        usage = self._threads.submit(self._uses, ids)
         documents = self._catalogue.documents_by_id(ids)
         admissible, filtered = admitted(fresh, filters, documents)
-        return with_uses(admissible, usage.result()), filtered, documents
+        return with_uses(admissible, self._uses(ids)), filtered, documents
 
     def _deepened(self, result: SearchResult, retrieval: RetrievalRequest, now: datetime) -> SearchResult:
         """The result ranked, with as many bands as its page needs and there are."""
@@ -326,8 +326,9 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     ranks = {i: candidate.signals.ranks for i, candidate in known.items()}
     bands = {i: candidate.signals.band for i, candidate in known.items()}
     fused = fuse(ranks, weights, profile.fusion_k, bands)
+    made = maker_of(Candidate)
     return tuple(
-        Candidate(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
+        made(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
     )
 
 

@@ -56,6 +56,7 @@ class SearchService:
         if (
             not jurisdiction
             or not words
+            or any(each.passage.jurisdiction == jurisdiction for each in result.candidates)
             or self._catalogue.facets(result.filters).get("jurisdictions", {}).get(jurisdiction)
         ):
             return result

@@ -43,6 +43,10 @@ def words(text: str) -> list[str]:
     >>> words("What's C#, a W-2 or 401k?")
     ["what's", 'c#', 'a', 'w-2', 'or', '401k']
     """
+    lower = text.lower()
+    if len(lower) == len(text) and "Σ" not in text:
+        return _WORD.findall(lower)
+    # A letter becomes two, or its small form depends on the end of its word.
     return [match.group().lower() for match in _WORD.finditer(text)]
 
 

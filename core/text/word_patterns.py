@@ -42,12 +42,18 @@ def found_phrases(phrases: Iterable[str], text: str) -> tuple[str, ...]:
     ('Best-practices',)
     """
     plain = text.replace("’", "'")
-    tokens = [
-        _Token(match.group().lower(), stem(match.group().lower()), match.start(), match.end())
-        for match in _WORD.finditer(plain)
-    ]
-    ends = ((phrase, _first(_parsed(phrase), tokens, plain)) for phrase in phrases)
+    tokens = _tokens(plain)
+    stems, words = {token.stem for token in tokens}, {token.word for token in tokens}
+    parsed = ((phrase, _parsed(phrase)) for phrase in phrases)
+    begun = ((phrase, each) for phrase, each in parsed if each[0].key in (stems if each[0].stemmed else words))
+    ends = ((phrase, _first(each, tokens, plain)) for phrase, each in begun)
     return tuple(text[span[0] : span[1]] for _, span in ends if span is not None)
+
+
+@lru_cache(maxsize=16)  # a question is compared with the phrases of one category after another
+def _tokens(text: str) -> tuple[_Token, ...]:
+    lower = [(match.group().lower(), match.start(), match.end()) for match in _WORD.finditer(text)]
+    return tuple(_Token(word, stem(word), start, end) for word, start, end in lower)
 
 
 @lru_cache(maxsize=16_384)

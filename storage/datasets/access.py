@@ -245,7 +245,7 @@ class TableAccess:
             "search_path": self.schema,
         }
         options = " ".join(f"-c {name}={value}" for name, value in limits.items())
-        url = self.database.engine.url.set(username=self.reader, password=self._password())
+        url = self.database.session_url.set(username=self.reader, password=self._password())
         return psycopg.connect(conninfo_of(url), options=options)
 
     @contextmanager

@@ -104,7 +104,7 @@ class JobWorker:
             concurrency=self._at_once,
             fetch_job_polling_interval=_LOOK_SECONDS,
             shutdown_graceful_timeout=_GRACE_SECONDS,
-            delete_jobs="successful",
+            delete_jobs="always",
             install_signal_handlers=False,
             update_heartbeat_interval=_HEARTBEAT_SECONDS,
             stalled_worker_timeout=_FORGET_SECONDS,
@@ -148,7 +148,7 @@ class JobWorker:
                 await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
                 return
         await asyncio.to_thread(self._give_up, job, _crash_error(job))
-        await app.job_manager.finish_job(job, Status.FAILED, delete_job=False)
+        await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
 
     def _give_up(self, job: "Job", error: Exception) -> None:
         try:

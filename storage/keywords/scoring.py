@@ -16,6 +16,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain.frozen import maker_of
 from core.domain.results import LegHit, LegHits, TermScore
 from core.ports.stores import PassageIds
 from core.text.tokenize import STOP_WORDS, index_stems, stem
@@ -116,7 +117,7 @@ class Bm25Scorer:
             best_scores.append(totals[best])
         ids, values = np.concatenate(best_ids), np.concatenate(best_scores)
         order = np.lexsort((ids, -values))[:top_k]
-        return tuple(map(LegHit, ids[order].tolist(), values[order].tolist()))
+        return tuple(map(maker_of(LegHit), ids[order].tolist(), values[order].tolist()))
 
     def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
         """Per indexed passage, the share of each stem it contains, in the order of the terms."""
@@ -124,11 +125,12 @@ class Bm25Scorer:
         stems = list(terms_by_stem.items())
         idf = np.array([self._idf(each) * count for each, count in _counted(terms)])
         explained: dict[int, tuple[TermScore, ...]] = {}
+        made = maker_of(TermScore)
         for ids, rows, norms, counts in self._stem_counts(list(terms_by_stem), passage_ids):
             scores = (idf * (counts / (norms[rows][:, None] + counts))).tolist()
             for i, stem_counts, shares in zip(ids, counts.tolist(), scores, strict=True):
                 parts = zip(stems, stem_counts, shares, strict=True)
-                explained[i] = tuple([TermScore(term, each, score) for (each, term), count, score in parts if count])
+                explained[i] = tuple([made(term, each, score) for (each, term), count, score in parts if count])
         return explained
 
     def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:

@@ -33,7 +33,7 @@ from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import SearchFilters
-from core.domain.results import Statistics
+from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
@@ -58,7 +58,7 @@ from storage.postgres.passages import (
     update_passages,
 )
 from storage.postgres.tables import BY_LOGIN, Base, TenantRow, allow, id_column, login_column, of_tenant, table_of
-from storage.vectors.cache.cache import VectorCache
+from storage.vectors.cache.cache import WITHIN_SECONDS, VectorCache
 
 __all__ = ["CORRECTIONS", "SEARCHES", "CorrectionRow", "SearchedQuestionRow", "SqlCatalogue"]
 
@@ -105,6 +105,7 @@ _READ = (
     *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
     *("table_role", "project", "tags", "entities", "possible_labels", "archived"),
 )
+_FEW = 512  # documents of one page or search. Chosen by hand.
 _REMEMBERED = 2000  # newest searches from which the distinct questions are taken. Chosen by hand, not fitted.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 
@@ -155,8 +156,9 @@ class SqlCatalogue:
 
     def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
         """Documents by id; missing ones are absent."""
-        with self._database.transaction("reading documents") as connection:
-            return {each.id: each for each in read_documents(connection, self._tenant, document_ids)}
+        if self._mirror is not None and len(document_ids) <= _FEW:
+            return self._mirror.documents.read(self._database, document_ids)
+        return {each.id: each for each in read_documents(self._database, document_ids)}
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The document in this project with these bytes, unless archived; None without one."""
@@ -319,10 +321,27 @@ class SqlCatalogue:
         with self._database.transaction("reading passages") as connection:
             return {each.id: each for each in read_passages(connection, self._tenant, ids=ids)}
 
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, FoundPassage]:
+        """Passages that a search has just found, as they were when it looked at the library; missing ones are absent.
+
+        Those that an earlier search found too are not read again while their document has the same version."""
+        snapshot = None if self._mirror is None else self._mirror.current(WITHIN_SECONDS)
+        if snapshot is None or self._mirror is None:
+            return {i: FoundPassage.of(passage) for i, passage in self.passages(ids).items()}
+        versions = snapshot.versions_of(ids, self._narrowed(SearchFilters(archived=None)))
+        return self._mirror.passages.read(ids, versions, self.passages)
+
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
+        return self.passages_of_each([document_id])[document_id]
+
+    def passages_of_each(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[Passage]]:
+        """Each of these documents → its passages in reading order; empty for one without any."""
+        found: dict[int, list[Passage]] = {each: [] for each in document_ids}
         with self._database.transaction("reading passages") as connection:
-            return read_passages(connection, self._tenant, document_id=document_id)
+            for passage in read_passages(connection, self._tenant, document_ids=document_ids):
+                found[passage.document_id].append(passage)
+        return found
 
     # Filters and counts
 

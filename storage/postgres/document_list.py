@@ -53,7 +53,7 @@ def list_documents(database: Database, query: DocumentQuery) -> DocumentPage:
         for field, value, number in connection.execute(_counts(base, filters)):
             counts[field][value] = number
         rows = connection.execute(page.limit(query.limit)).all()
-        known = {each.id: each for each in read_documents(connection, database.tenant, [row.id for row in rows])}
+    known = {each.id: each for each in read_documents(database, [row.id for row in rows])}
     entries = tuple(ListedDocument(known[row.id], row.passage) for row in rows if row.id in known)
     return DocumentPage(entries, counts.pop("all").get("", 0), counts)
 

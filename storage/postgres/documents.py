@@ -30,6 +30,7 @@ from core.domain.documents import (
 )
 from core.domain.errors import Cure
 from core.domain.sanitize import storable_text
+from storage.postgres.database import Database
 from storage.postgres.json_records import storable
 from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
@@ -38,6 +39,7 @@ __all__ = [
     "DOCUMENT_ROW",
     "PAGES",
     "DocumentRow",
+    "KnownDocuments",
     "PageRow",
     "document_from",
     "document_values",
@@ -226,19 +228,51 @@ _DOCUMENT_COLUMNS = (
     *("id", "name", "sha256", "size_bytes", "uploaded_at", "media_type", "paged", "title", "project", "date", "pages"),
     *("passages", "step", "failure", "remedy", "archived", "owner", "url", "parent", "version_of", "readable"),
 )
-DOCUMENT_ROW = ", ".join(
-    (*_DOCUMENT_COLUMNS, "state", "source_type", "labels::text AS labels", "tags", "warnings", "cure", "origin")
-)
+_ROW_NAMES = (*_DOCUMENT_COLUMNS, "state", "source_type", "labels", "tags", "warnings", "cure", "origin")
+DOCUMENT_ROW = ", ".join("labels::text" if name == "labels" else name for name in _ROW_NAMES)
 """What is read of a document, with its labels as text."""
 
 
-def read_documents(connection: Connection, tenant: str, ids: Sequence[int]) -> Sequence[Document]:
-    """Documents in any order, read by the driver alone as `read_passages` does."""
-    from psycopg.rows import dict_row
+def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]:
+    """Documents in any order. Raises StoreFailed."""
+    return [document for _, document in _read_versions(database, ids)]
 
-    query = f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %s AND id = ANY(%s)"
-    with driver_of(connection).cursor(binary=True, row_factory=dict_row) as cursor:
-        return [document_from(row) for row in cursor.execute(query, (tenant, list(map(int, ids)))).fetchall()]
+
+def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], Document]]:
+    query = f"SELECT {_VERSION}, {DOCUMENT_ROW} {_OF_IDS}"
+    rows = database.read("reading documents", query, {"ids": list(map(int, ids))})
+    return [(row[:3], document_from(dict(zip(_ROW_NAMES, row[3:], strict=True)))) for row in rows]
+
+
+_VERSION = "xmin::text, ctid::text, pg_postmaster_start_time()"
+"""What a change of a row changes, and a restart, after which the numbers of transactions may begin anew."""
+_OF_IDS = f"FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s::bigint[])"
+_MOST_KNOWN = 4096  # documents. Chosen by hand.
+
+
+class KnownDocuments:
+    """The documents that recent searches found, each as of a version of its row: a search asks for the versions of its
+    documents and reads those that changed. What a person may not see, the database does not name. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[tuple[Any, ...], Document]] = {}
+
+    def read(self, database: Database, ids: Sequence[int]) -> Mapping[int, Document]:
+        """These documents as they are now; missing ones are absent. Raises StoreFailed."""
+        query = f"SELECT id, {_VERSION} {_OF_IDS}"
+        versions = database.read("reading documents", query, {"ids": list(map(int, ids))})
+        found: dict[int, Document] = {}
+        for number, *version in versions:
+            known = self._known.get(number)
+            if known is not None and known[0] == tuple(version):
+                found[number] = known[1]
+        changed = [number for number, *_ in versions if number not in found]
+        if changed:
+            read = {document.id: (version, document) for version, document in _read_versions(database, changed)}
+            others = self._known if len(self._known) + len(read) <= _MOST_KNOWN else {}
+            self._known = {**others, **read}
+            found |= {number: document for number, (_, document) in read.items()}
+        return found
 
 
 def driver_of(connection: Connection) -> Any:

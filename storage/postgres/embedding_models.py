@@ -137,11 +137,10 @@ class SqlEmbeddingModelStore:
 
     def current(self) -> ModelInUse:
         """As it is now. Raises StoreFailed."""
-        query = select(EMBEDDING_MODELS.c.model, EMBEDDING_MODELS.c.name).where(self._own(EMBEDDING_MODELS))
+        query = f"SELECT model, name FROM {EMBEDDING_MODELS.name} WHERE tenant_id = %(tenant)s"
         with self._lock:  # so that an older answer never replaces a newer one
-            with self._database.transaction("looking for the embedding model") as connection:
-                row = connection.execute(query).first()
-            self._known = ModelInUse(row.model, row.name) if row else ModelInUse(self._configured)
+            rows = self._database.read("looking for the embedding model", query, {})
+            self._known = ModelInUse(*rows[0]) if rows else ModelInUse(self._configured)
             self._looked_at = monotonic()
             return self._known
 

@@ -1,8 +1,9 @@
 """Named entities per document in PostgreSQL, and search by entity."""
+# More than 300 lines: a table and all its queries are read together.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import (
@@ -10,9 +11,10 @@ from sqlalchemy import (
     Connection,
     Float,
     Index,
+    Integer,
     Text,
     any_,
-    cast,
+    bindparam,
     column,
     delete,
     func,
@@ -66,12 +68,36 @@ ENTITIES = table_of(DocumentEntity)
 _PLANNED = text("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
 
 
+_ASKED = ("names", "folded", "weights", "among", "most")
+_MOST_QUERIES = 32  # filters whose query is remembered. Chosen by hand.
+
+_SPELLED = (
+    "SELECT entity.name, entity.type, entity.spelling, entity.folded, sum(cardinality(entity.passages))::bigint"
+    f" FROM {ENTITIES.name} AS entity"
+    f" JOIN {DOCUMENTS.name} AS document ON document.tenant_id = entity.tenant_id AND document.id = entity.document_id"
+    " WHERE entity.tenant_id = %(tenant)s AND entity.folded = ANY(%(folded)s::text[])"
+    f" AND NOT document.archived AND document.state <> '{DocumentState.FAILED}'"
+    " GROUP BY entity.name, entity.type, entity.spelling, entity.folded"
+)
+
+
+class _SpelledEntity(NamedTuple):
+    """An entity under one of its spellings. passages: that name it, in documents in use; 0 for an alias."""
+
+    name: str
+    type: str
+    spelling: str
+    folded: str
+    passages: int
+
+
 class SqlEntityGraph:
     """Implements core.ports.stores.EntityGraph. Deleting a document deletes its entities; archived and failed
     documents are left out."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._tenant = database, database.tenant
+        self._naming_queries: dict[tuple[SearchFilters, bool], tuple[str, Mapping[str, Any]]] = {}
 
     def add(self, passages: Sequence[Passage], entities: Sequence[Entity]) -> None:
         """Store the entities of these documents' passages, replacing earlier ones. Raises StoreFailed."""
@@ -117,11 +143,10 @@ class SqlEntityGraph:
         spellings = {name: storable_text(name) for name in names}
         if not spellings:
             return {}
-        with self._reading("looking for entities") as connection:
-            rows = self._of_spellings(connection, {spelling.casefold() for spelling in spellings.values()})
-            short = {row.name for row in rows if row.spelling != row.name and row.spelling in set(spellings.values())}
-            missing = {name.casefold() for name in short} - {row.folded for row in rows if row.spelling == row.name}
-            rows = [*rows, *(self._of_spellings(connection, missing) if missing else ())]
+        rows = self._of_spellings({spelling.casefold() for spelling in spellings.values()})
+        short = {row.name for row in rows if row.spelling != row.name and row.spelling in set(spellings.values())}
+        missing = {name.casefold() for name in short} - {row.folded for row in rows if row.spelling == row.name}
+        rows = [*rows, *(self._of_spellings(missing) if missing else ())]
         own = [row for row in rows if row.spelling == row.name]
         counted = sorted((_known(row, {}) for row in own), key=_by_passages, reverse=True)
         by_name = {each.entity.name: each for each in counted}
@@ -133,11 +158,10 @@ class SqlEntityGraph:
         }
         return {name: each for name, each in entries.items() if each is not None}
 
-    def _of_spellings(self, connection: Connection, folded: set[str]) -> Sequence[Any]:
+    def _of_spellings(self, folded: set[str]) -> Sequence["_SpelledEntity"]:
         """Entities of documents in use with one of these spellings, with their number of passages."""
-        chosen = ENTITIES.c.folded == any_(literal(sorted(folded), ARRAY(Text)))
-        query = self._living(_counted(ENTITIES.c.spelling, ENTITIES.c.folded)).where(chosen)
-        return list(connection.execute(query))
+        rows = self._database.read("looking for entities", _SPELLED, {"folded": sorted(folded)})
+        return [_SpelledEntity(*row) for row in rows]
 
     def _aliases(self, connection: Connection, names: Sequence[str]) -> Mapping[tuple[str, str], tuple[str, ...]]:
         """(name, type) → its aliases, sorted, by the documents that name it."""
@@ -164,7 +188,44 @@ class SqlEntityGraph:
         """Admissible passages that name any of these entities, by sum of weights, then by id."""
         if not weights or most <= 0:
             return []
-        spellings = self._query_weights(weights)
+        query, bound = self._naming(filters, among is not None)
+        names = [storable_text(name) for name in weights]
+        values = {
+            **bound,
+            "names": names,
+            "folded": [name.casefold() for name in names],
+            "weights": [float(weight) for weight in weights.values()],
+            "most": most,
+        }
+        if among is not None:
+            values["among"] = np.asarray(among).tolist()
+        rows = self._database.read("searching by entities", query, values)
+        return [(passage_id, tuple(entities)) for passage_id, entities in rows]
+
+    def _naming(self, filters: SearchFilters, among: bool) -> tuple[str, Mapping[str, Any]]:
+        """The query of `passages_naming` as SQL, and the values of its filters: to build it takes longer than to ask
+        it, and most searches share their filters with an earlier one."""
+        known = self._naming_queries.get((filters, among))
+        if known is None:
+            compiled = self._naming_query(filters, among).compile(dialect=self._database.engine.dialect)
+            bound = {name: value for name, value in compiled.params.items() if name not in _ASKED}
+            if len(self._naming_queries) >= _MOST_QUERIES:
+                self._naming_queries.clear()
+            known = self._naming_queries[filters, among] = (str(compiled), bound)
+        return known
+
+    def _naming_query(self, filters: SearchFilters, among: bool) -> Any:
+        spellings = (
+            func.unnest(
+                bindparam("names", type_=ARRAY(Text)),
+                bindparam("folded", type_=ARRAY(Text)),
+                bindparam("weights", type_=ARRAY(Float(53))),
+            )
+            .table_valued(
+                column("name", Text), column("folded", Text), column("weight", Float(53)), joins_implicitly=True
+            )
+            .render_derived("asked")
+        )
         own = (ENTITIES.c.tenant_id == self._tenant, ENTITIES.c.folded == spellings.c.folded)
         ids = func.unnest(ENTITIES.c.passages).label("id")
         holders = (
@@ -174,29 +235,15 @@ class SqlEntityGraph:
             .subquery()
         )
         weighed = select(holders.c.id, func.sum(holders.c.weight).label("weight")).group_by(holders.c.id).subquery()
-        query = (
+        chosen: list[Any] = [CHUNKS.c.tenant_id == self._tenant, *conditions(filters)]
+        if among:
+            chosen.append(CHUNKS.c.id == any_(bindparam("among", type_=ARRAY(BigInteger))))
+        return (
             select(CHUNKS.c.id, CHUNKS.c.entities)
             .join(weighed, weighed.c.id == CHUNKS.c.id)
-            .where(CHUNKS.c.tenant_id == self._tenant, *self._admissible(filters, among))
+            .where(*chosen)
             .order_by(weighed.c.weight.desc(), CHUNKS.c.id)
-            .limit(most)
-        )
-        with self._reading("searching by entities") as connection:
-            return [(int(row.id), tuple(row.entities)) for row in connection.execute(query)]
-
-    def _query_weights(self, weights: Mapping[str, float]) -> Any:
-        """The names with their weights, as rows."""
-        names = [storable_text(name) for name in weights]
-        return (
-            func.unnest(
-                cast(names, ARRAY(Text)),
-                cast([name.casefold() for name in names], ARRAY(Text)),
-                cast([float(weight) for weight in weights.values()], ARRAY(Float(53))),
-            )
-            .table_valued(
-                column("name", Text), column("folded", Text), column("weight", Float(53)), joins_implicitly=True
-            )
-            .render_derived("asked")
+            .limit(bindparam("most", type_=Integer))
         )
 
     def rows(self, filters: SearchFilters, among: PassageIds | None) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from core.ports.stores import PassageIds, VectorIndex, Vectors
 from storage.postgres.database import Database
 from storage.postgres.filters import conditions
 from storage.postgres.passages import PassageRow
-from storage.vectors.cache.cache import VectorCache
+from storage.vectors.cache.cache import WITHIN_SECONDS, VectorCache
 from storage.vectors.cache.snapshot import Snapshot
 
 __all__ = ["CachedVectorIndex", "PgvectorIndex"]
@@ -204,11 +204,6 @@ def _from_bytes(sent: bytes) -> NDArray[np.float32]:
     return np.frombuffer(sent, dtype=">f4", offset=4).astype(np.float32)
 
 
-_WITHIN_SECONDS = 1.0
-"""Greatest age of the cache when it is asked by passage id: the ids come from a search, which has just checked for
-changes, and a passage's vector seldom changes. Chosen by hand."""
-
-
 class CachedVectorIndex:
     """Implements core.ports.stores.VectorIndex. Writes go to the cached index, which also answers while the cache
     cannot."""
@@ -252,7 +247,7 @@ class CachedVectorIndex:
 
     def similarities(self, vector: NDArray[np.float32], passage_ids: Sequence[int]) -> Mapping[int, float]:
         """Exact cosine, in [-1, 1], per passage; ids without a vector are absent. Raises StoreFailed."""
-        snapshot = self._cache.current(_WITHIN_SECONDS)
+        snapshot = self._cache.current(WITHIN_SECONDS)
         if snapshot is None or not _fits(snapshot, vector):
             return self._index.similarities(vector, passage_ids)
         found = snapshot.similarities(_unit(vector), passage_ids)
@@ -261,7 +256,7 @@ class CachedVectorIndex:
 
     def vectors(self, passage_ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
         """The stored vectors; ids without one are absent. Raises StoreFailed."""
-        snapshot = self._cache.current(_WITHIN_SECONDS)
+        snapshot = self._cache.current(WITHIN_SECONDS)
         if snapshot is None:
             return self._index.vectors(passage_ids)
         found = snapshot.vectors(passage_ids)

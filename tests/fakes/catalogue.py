@@ -23,7 +23,7 @@ from core.domain.document_list import (
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, SearchFilters
-from core.domain.results import Statistics
+from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
@@ -264,11 +264,19 @@ class FakeCatalogue:
         """Stored passages by id; missing ones are absent."""
         return {int(i): self._passages[int(i)] for i in ids if int(i) in self._passages}
 
+    def found_passages(self, ids: Sequence[int]) -> Mapping[int, FoundPassage]:
+        """Passages that a search has just found."""
+        return {i: FoundPassage.of(passage) for i, passage in self.passages(ids).items()}
+
     def passages_of(self, document_id: int) -> Sequence[Passage]:
         """A document's passages in reading order."""
         with self._lock:
             found = [p for p in self._passages.values() if p.document_id == document_id]
         return sorted(found, key=lambda p: p.position)
+
+    def passages_of_each(self, document_ids: Sequence[int]) -> Mapping[int, Sequence[Passage]]:
+        """Each of these documents → its passages in reading order."""
+        return {each: self.passages_of(each) for each in document_ids}
 
     def _admitted(self, filters: SearchFilters) -> Iterator[Passage]:
         with self._lock:

@@ -1,4 +1,4 @@
-"""The compose files: valid YAML that sets only what exists, and starts under the rules of sign-in."""
+"""The files for containers: valid YAML that sets only what exists, and starts under the rules of sign-in."""
 
 import re
 from dataclasses import fields, replace
@@ -12,18 +12,25 @@ from sqlalchemy.engine import make_url
 from bootstrap.environment import Settings
 from bootstrap.sign_in import SignIn, check_address, sign_in_settings
 
-FILES = ("compose.yaml", "compose.team.yaml", "compose.chroma.yaml")
+FILES = ("compose.yaml", "compose.team.yaml", "compose.chroma.yaml", "compose.scale.yaml")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with Compose's own tag, which takes back what another file says."""
+
+
+_Loader.add_constructor("!reset", lambda loader, node: None)
 
 
 def read(root: Path, name: str) -> dict[str, Any]:
     """A compose file."""
-    found: dict[str, Any] = yaml.safe_load((root / name).read_text("utf-8"))
+    found: dict[str, Any] = yaml.load((root / name).read_text("utf-8"), _Loader)
     return found
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_variable_of_a_compose_file_is_a_setting(root: Path, name: str) -> None:
-    known = {"DATABASE_URL", "POSTGRES_USER", "POSTGRES_PASSWORD_FILE", "POSTGRES_DB"}
+    known = {"DATABASE_URL", "POSTGRES_USER", "POSTGRES_PASSWORD_FILE", "POSTGRES_DB", "AWS_REGION", "FIVEFOLD_DOMAIN"}
     settings = {f"FIVEFOLD_{each.name.upper()}" for each in fields(Settings)}
     known |= settings | {f"{each}_FILE" for each in settings}
     for service in read(root, name)["services"].values():
@@ -35,6 +42,31 @@ def test_the_app_of_one_machine_is_published_to_this_machine_only(root: Path, tm
     assert app["ports"] == ["127.0.0.1:8501:8501"]
     assert app["environment"]["FIVEFOLD_ALLOW_ANYONE"] == "true"
     check_address(sign_in_settings(Settings(tmp_path, allow_anyone=True)), "0.0.0.0")
+
+
+def test_several_apps_share_their_cookies_and_only_the_balancer_is_published(root: Path) -> None:
+    scaled = read(root, "compose.scale.yaml")
+    app, balancer = scaled["services"]["app"], scaled["configs"]["balancer"]["content"]
+    assert app["ports"] is None and "cookie-secret" in app["secrets"]
+    assert "lb_policy cookie" in balancer and "dynamic a app 8501" in balancer
+    alone = [each["secrets"] for each in (read(root, "compose.team.yaml")["services"]["app"], app)]
+    assert set(alone[0]) < set(alone[1]) and set(app["secrets"]) > set(scaled["services"]["worker"]["secrets"])
+
+
+def test_kubernetes_sets_what_exists_and_confines_every_container(root: Path) -> None:
+    items = yaml.safe_load((root / "deploy/kubernetes.yaml").read_text("utf-8"))["items"]
+    assert [each["kind"] for each in items] == ["ConfigMap", "Deployment", "Deployment", "Service", "Ingress"]
+    named = set(items[0]["data"])
+    for deployment in items[1:3]:
+        pod = deployment["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        named |= {each["name"] for each in container.get("env", ())}
+        assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+        assert container["securityContext"]["readOnlyRootFilesystem"] and container["resources"]["limits"]["memory"]
+        assert {each["name"] for each in container["volumeMounts"]} == {each["name"] for each in pod["volumes"]}
+    settings = {f"FIVEFOLD_{each.name.upper()}" for each in fields(Settings)}
+    assert named <= settings | {f"{each}_FILE" for each in settings} | {"DATABASE_URL", "AWS_REGION"}
+    assert items[4]["metadata"]["annotations"]["nginx.ingress.kubernetes.io/affinity"] == "cookie"
 
 
 def test_the_team_signs_in(root: Path, tmp_path: Path) -> None:

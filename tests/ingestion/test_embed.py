@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, load_embedder
+from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, _batches, load_embedder
 from adapters.inference.model_cache import cached_conversion, conversion_holds
 from adapters.inference.model_cache import described as description
 from core.domain.errors import ModelUnavailable
@@ -40,6 +42,23 @@ def test_meaning_is_near_and_batching_does_not_matter(embedder: Embedder) -> Non
     together = embedder.embed(TEXTS)
     alone = np.vstack([embedder.embed([text]) for text in TEXTS])
     np.testing.assert_allclose((together * alone).sum(axis=1), 1.0, atol=1e-3)
+
+
+@given(st.lists(st.integers(1, 512), max_size=300))
+def test_batches_hold_every_text_once_and_little_padding(lengths: list[int]) -> None:
+    batches = list(_batches(lengths))
+    assert sorted(at for batch in batches for at in batch) == list(range(len(lengths)))
+    for batch in batches:
+        own = [lengths[at] for at in batch]
+        assert len(own) * max(own) - sum(own) <= 14
+        assert len(own) <= 64 and (len(own) == 1 or len(own) * max(own) <= 1024)
+
+
+@pytest.mark.slow
+def test_texts_without_parts_have_the_same_vectors(embedder: Embedder) -> None:
+    vectors, parts = embedder.embed_parts(TEXTS, [()] * len(TEXTS))
+    np.testing.assert_allclose(vectors, embedder.embed(TEXTS), atol=1e-5)
+    assert [each.shape for each in parts] == [(0, 384)] * len(TEXTS)
 
 
 @pytest.mark.slow

@@ -1,13 +1,15 @@
 """How much two texts have in common: the laws a comparison keeps, whatever the texts."""
 
 import random
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.library.duplicates.comparer import group_pairs
+from core.domain.documents import Document, DocumentState
+from core.library.duplicates.comparer import _blocks, group_pairs
 from core.library.duplicates.minhash import (
     NEAR_DUPLICATE,
     buckets,
@@ -122,3 +124,15 @@ def test_groups_do_not_depend_on_the_order_of_pairs(drawn: list[tuple[int, int]]
     assert sorted(members) == sorted({each for pair in pairs for each in (pair.first, pair.second)})
     for pair in pairs:
         assert any({pair.first, pair.second} <= set(group.ids) for group in groups)
+
+
+@given(st.lists(st.integers(0, 3_000), max_size=12))
+def test_candidates_are_read_in_their_order_and_no_more_at_once_than_memory_holds(sizes: list[int]) -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    documents = [
+        Document(number, f"{number}.md", "", 1, DocumentState.READY, at, passages=size)
+        for number, size in enumerate(sizes)
+    ]
+    blocks = list(_blocks(documents))
+    assert [each for block in blocks for each in block] == documents
+    assert all(len(block) == 1 or sum(each.passages for each in block) <= 1_000 for block in blocks)

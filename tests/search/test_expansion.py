@@ -9,7 +9,7 @@ from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.pipeline import SearchPipeline
-from core.search.query.expansion import SynonymFinder, contained_wordings, wordings_of
+from core.search.query.expansion import SynonymFinder, wordings_in, wordings_of
 from tests.fakes import FakeWordVectorStore
 from tests.search.library import NOW, Library
 
@@ -79,6 +79,12 @@ def test_what_the_filters_leave_out_stays_out(library: Library) -> None:
 def test_a_wider_word_answers_a_special_one_but_not_the_other_way_round() -> None:
     assert "parent" in wordings_of("my mother is ill").all
     assert "mother" not in wordings_of("a parent is ill").all
+
+
+def contained_wordings(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
+    found, again = wordings_in([("", text, False), ("", text, True)], wordings)
+    assert found == again
+    return found
 
 
 def test_a_wording_of_several_words_must_stand_in_a_row() -> None:

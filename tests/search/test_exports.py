@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 
 from core.answers.context import cited_ids, context_of_hits, supported
 from core.domain.queries import SearchRequest
-from core.domain.results import Multiplier, SearchResult
+from core.domain.results import Multiplier, Score, SearchResult
 from core.search.explanation import shown_parts
 from core.search.exports import (
     FORMATS,
@@ -86,7 +86,7 @@ def test_the_rows_of_the_csv_are_the_hits_and_their_parts_add_up(profile: str) -
 def test_a_multiplier_has_a_column_of_its_own(result: SearchResult) -> None:
     hit = result.hits[0]
     total = fsum(factor.contribution for factor in hit.score.factors) * 0.5
-    halved = replace(hit.score, total=total, multipliers=(Multiplier("temporal", 0.5, "dated"),))
+    halved = Score(total, hit.score.factors, (Multiplier("temporal", 0.5, "dated"),))
     (row,) = rows_of(replace(result, hits=(replace(hit, score=halved),)))
     assert row["× temporal"] == "0.5"
     assert parts(row) == pytest.approx((total, total), abs=1e-9)

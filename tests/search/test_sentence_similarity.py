@@ -5,19 +5,20 @@ import pytest
 
 from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import packed
+from core.domain.results import FoundPassage
 from core.search.ranking.features import sentence_similarities
 
 ASKED = np.array([1, 0], dtype=np.float32)
 
 
-def passage(*passages: tuple[str, tuple[float, float]]) -> Passage:
+def passage(*passages: tuple[str, tuple[float, float]]) -> FoundPassage:
     """Sentences with the vector of each."""
     text, spans = "", []
     for sentence, _ in passages:
         spans.append(Span(len(text), len(text) + len(sentence)))
         text += f"{sentence} "
     vectors = np.array([vector for _, vector in passages], dtype=np.float32).reshape(-1, 2)
-    return Passage(text, 1, 0, len(text), tuple(spans), meanings=packed(vectors).tobytes())
+    return FoundPassage(Passage(text, 1, 0, len(text), tuple(spans)), packed(vectors).tobytes())
 
 
 def test_each_sentence_has_its_cosine_and_the_best_one_counts() -> None:
@@ -51,8 +52,8 @@ def test_without_a_kind_nothing_is_looked_for() -> None:
 
 
 def test_what_was_not_measured_or_by_another_model_is_unknown() -> None:
-    unmeasured = Passage("Text.", 1, 0, 5, (Span(0, 5),))
-    other = Passage("Text.", 1, 0, 5, (Span(0, 5),), meanings=b"\1\2\3")
+    unmeasured = FoundPassage(Passage("Text.", 1, 0, 5, (Span(0, 5),)), b"")
+    other = FoundPassage.of(Passage("Text.", 1, 0, 5, (Span(0, 5),), meanings=b"\1\2\3"))
     measured = passage(("Near.", (1, 0)))
     found = sentence_similarities(ASKED, [unmeasured, measured, other])
     assert [each is None for each in found] == [True, False, True]

@@ -1,6 +1,10 @@
 """The database of the store tests; each test that asks gets a tenant of its own."""
 
+from collections.abc import Iterator
+
+import httpx
 import pytest
+from moto.server import ThreadedMotoServer
 from sqlalchemy import Engine
 
 from storage.postgres.database import Database
@@ -17,3 +21,17 @@ def engine() -> Engine:
 def database(engine: Engine) -> Database:
     """An empty library."""
     return new_tenant(engine)
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    """The URL of an empty bucket on an S3 server. Its address is in the environment, its keys are not."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    address = "http://{}:{}".format(*server.get_host_and_port())
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in {"AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}.items():
+            environment.setenv(name, value)
+        httpx.put(f"{address}/bucket").raise_for_status()
+        yield "s3://bucket"
+    server.stop()

@@ -75,6 +75,15 @@ def test_storing_again_replaces_pages_and_passages(catalogue: Catalogue) -> None
         catalogue.page(known.id, 2)
 
 
+def test_the_passages_of_several_documents_are_read_together_each_in_reading_order(catalogue: Catalogue) -> None:
+    one = store(catalogue, document(), [passage("first"), passage("second")], random_vectors(2, 1))
+    other = store(catalogue, document("b.pdf"), [passage("another")], ONE)
+    (first, second), unknown = (found[0].document_id for found in (one, other)), 1_000_000
+    read = catalogue.passages_of_each([second, unknown, first])
+    assert {i: list(found) for i, found in read.items()} == {first: list(one), second: list(other), unknown: []}
+    assert catalogue.passages_of_each([]) == {}
+
+
 def test_keywords_are_stored_with_every_passage_of_a_document_and_outlast_changed_labels(catalogue: Catalogue) -> None:
     before = store(catalogue, document(), [passage("one"), passage("two", keywords=("old",))], random_vectors(2, 1))
     (other,) = store(catalogue, document("b.pdf"), [passage("three")], ONE)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, event, text
 
 from core.domain.errors import StoreFailed, StoreUnavailable
-from storage.postgres.database import Database, conninfo_of, engine_for, store_failures
+from storage.postgres.database import APP_ROLE, Database, Scope, conninfo_of, engine_for, store_failures
 
 
 @pytest.fixture
@@ -41,6 +41,40 @@ def test_taking_a_connection_asks_the_server_nothing(own: Engine) -> None:
     event.listen(own, "before_cursor_execute", lambda *given: statements.append(given[2]))
     backend(database)
     assert [each.split("(")[0] for each in statements] == ["SELECT set_config", "SELECT pg_backend_pid"]
+
+
+def test_a_read_is_one_round_trip_in_its_tenants_role_and_leaves_nothing_behind(own: Engine) -> None:
+    database = Database(own, "it's", Scope(("north", 'so"uth'), "bo %s"))
+    who = (
+        "SELECT current_user::text, current_setting('fivefold.tenant'), current_setting('fivefold.projects'),"
+        " current_setting('fivefold.login'), %(given)s::text"
+    )
+    assert database.read("looking", who, {"given": "'; --"}) == [
+        (APP_ROLE, "it's", '["north", "so\\"uth"]', "bo %s", "'; --")
+    ]
+    with own.connect() as plain:
+        left = plain.execute(
+            text("SELECT current_user::text = session_user::text, current_setting('fivefold.tenant', true)")
+        )
+        assert tuple(left.one()) == (True, "")
+
+
+def test_a_read_that_fails_says_so_and_the_connection_serves_the_next(own: Engine) -> None:
+    database = Database(own, "connections")
+    with pytest.raises(StoreFailed, match="while looking"):
+        database.read("looking", "SELECT nothing FROM nowhere", {})
+    assert database.read("looking", "SELECT 1", {}) == [(1,)]
+    assert backend(database)
+
+
+def test_a_read_on_a_connection_that_the_server_ended_is_repeated_on_another(own: Engine, engine: Engine) -> None:
+    database = Database(own, "connections")
+    ask = "SELECT pg_backend_pid()"
+    ((first,),) = database.read("looking who answers", ask, {})
+    with psycopg.connect(conninfo_of(engine.url), autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", (first,))
+    ((second,),) = database.read("looking who answers", ask, {})  # perhaps before the end has arrived here
+    assert second != first and database.read("looking who answers", ask, {}) == [(second,)]
 
 
 @pytest.mark.parametrize(

@@ -292,6 +292,28 @@ def test_every_table_with_a_tenant_is_locked_also_for_its_owner(engine: Engine) 
         assert [tuple(row) for row in connection.execute(query)] == [(table, True) for table in TABLES]
 
 
+def test_every_key_holds_the_tenant_and_every_reference_goes_along_it(engine: Engine) -> None:
+    """So tables can be distributed over servers by tenant; those of the job queue and of migrations stay on one."""
+    unique = text(
+        "SELECT indrelid::regclass::text || ': ' || indexrelid::regclass::text FROM pg_index"
+        " JOIN pg_class ON pg_class.oid = indrelid WHERE indisunique AND relnamespace = 'public'::regnamespace"
+        " AND relname NOT LIKE 'procrastinate%' AND relname <> 'alembic_version' AND NOT EXISTS (SELECT FROM"
+        " pg_attribute WHERE attrelid = indrelid AND attname = 'tenant_id' AND attnum = ANY(indkey))"
+    )
+    references = text(
+        "SELECT conrelid::regclass::text || ': ' || conname FROM pg_constraint WHERE contype = 'f'"
+        " AND conrelid::regclass::text NOT LIKE 'procrastinate%' AND NOT EXISTS (SELECT FROM"
+        " unnest(conkey, confkey) AS pair(own, theirs)"
+        " JOIN pg_attribute AS a ON a.attrelid = conrelid AND a.attnum = own"
+        " JOIN pg_attribute AS b ON b.attrelid = confrelid AND b.attnum = theirs"
+        " WHERE a.attname = 'tenant_id' AND b.attname = 'tenant_id')"
+    )
+    with engine.connect() as connection:  # rolled back at the end
+        assert connection.scalars(unique).all() == [] and connection.scalars(references).all() == []
+        connection.execute(text("CREATE TABLE without_tenant (id int PRIMARY KEY, tenant_id text)"))
+        assert connection.scalars(unique).all() == ["without_tenant: without_tenant_pkey"]
+
+
 def test_the_apps_role_can_neither_log_in_nor_pass_the_lock(engine: Engine) -> None:
     query = text("SELECT rolsuper, rolbypassrls, rolcanlogin, rolcreaterole FROM pg_roles WHERE rolname = :role")
     with engine.begin() as connection:

@@ -166,6 +166,7 @@ def test_a_store_that_keeps_failing_ends_with_its_words_on_the_document(
     failed = catalogue.document(bad)
     assert (failed.state, failed.failure, failed.remedy) == (DocumentState.FAILED, "The disk is full.", "Make room.")
     assert catalogue.document(good).state is DocumentState.READY
+    assert _statuses(database) == []  # the document says what failed; no job is left behind
 
 
 def test_a_file_waits_for_a_store_that_does_not_answer(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,6 +207,7 @@ def test_a_file_that_keeps_killing_its_worker_fails_alone(database: Database) ->
     assert f"ended the program {ATTEMPTS} times" in failed.failure
     assert bench.tried == [good]
     assert catalogue.document(good).state is DocumentState.READY
+    assert _statuses(database) == []
 
 
 def test_a_slow_job_of_a_living_worker_is_not_taken_over(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,8 +18,9 @@ from sqlalchemy import Engine, text
 import storage.vectors.cache.cache
 from core.domain.documents import Document, Passage, Truth
 from core.domain.filters import SearchFilters
+from core.domain.results import FoundPassage
 from storage.postgres.catalogue import SqlCatalogue
-from storage.postgres.database import Database
+from storage.postgres.database import Database, Scope
 from storage.vectors.cache.cache import VectorCache, library_file
 from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 from tests.database import new_tenant
@@ -141,6 +142,61 @@ def test_another_process_sees_new_labels_an_archived_and_a_deleted_document(desk
     assert found(web, SearchFilters(domains=("new",), truths=("intent",), tags=("t",))) == [p.id for p in one]
     assert found(web, SearchFilters(domains=("old",))) == []
     assert found(web, SearchFilters(domains=("old",), archived=True)) == [p.id for p in two]
+
+
+def whole(passages: Mapping[int, Passage], *, again: bool = False) -> Mapping[int, FoundPassage]:
+    return {i: FoundPassage.of(each)._replace(again=again) for i, each in passages.items()}
+
+
+def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: tuple[Desk, Desk]) -> None:
+    web, worker = desks
+    one, two = (put(worker, name, 2, domain="old") for name in ("one.txt", "two.txt"))
+    ids = [p.id for p in (*one, *two)]
+    assert found(web)
+    assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids))
+    assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids), again=True)
+    worker.catalogue.save_labels(worker.catalogue.document(one[0].document_id), [replace(p, domain="new") for p in one])
+    worker.catalogue.delete(two[0].document_id)
+    assert found(web)
+    later = web.catalogue.found_passages(ids)
+    assert {i: each.passage.domain for i, each in later.items()} == {p.id: "new" for p in one}
+    assert later == whole(web.catalogue.passages(ids))
+
+
+def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_projects(
+    desks: tuple[Desk, Desk], database: Database
+) -> None:
+    web, _ = desks
+    described = document("north.txt", project="north")
+    north = store(web.catalogue, described, [passage("North.")], random_vectors(1, 5))[0]
+    scoped = {
+        name: SqlCatalogue(replace(database, scope=Scope((name,), "bo")), lambda: MODEL, web.mirror)
+        for name in ("north", "south")
+    }
+    assert north.id in found(web)
+    assert north.id in web.catalogue.found_passages([north.id])
+    assert north.id in scoped["north"].found_passages([north.id])
+    assert scoped["south"].found_passages([north.id]) == {}
+    moved = replace(web.catalogue.document(north.document_id), project="south")
+    web.catalogue.save_labels(moved, [replace(north, project="south")])
+    assert north.id in found(web)
+    assert scoped["north"].found_passages([north.id]) == {}
+    assert scoped["south"].found_passages([north.id])[north.id].passage.project == "south"
+
+
+def test_a_document_read_before_is_as_another_process_has_changed_it_and_hidden_as_ever(
+    desks: tuple[Desk, Desk], database: Database
+) -> None:
+    web, worker = desks
+    one, two = (web.catalogue.add_document(document(name, project="north")) for name in ("one.txt", "two.txt"))
+    ids = [one.id, two.id]
+    assert {each.title for each in web.catalogue.documents_by_id(ids).values()} == {one.title}
+    worker.catalogue.save_labels(replace(worker.catalogue.document(one.id), title="Another title"), [])
+    worker.catalogue.delete(two.id)
+    later = web.catalogue.documents_by_id(ids)
+    assert {i: each.title for i, each in later.items()} == {one.id: "Another title"}
+    south = SqlCatalogue(replace(database, scope=Scope(("south",), "bo")), lambda: MODEL, web.mirror)
+    assert south.documents_by_id(ids) == {}
 
 
 def test_a_document_that_is_read_again_or_fails_leaves_nothing_of_what_it_was(desks: tuple[Desk, Desk]) -> None:

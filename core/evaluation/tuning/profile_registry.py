@@ -15,12 +15,16 @@ from core.domain.profiles import DefaultProfile, ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.store import EvaluationStore
 from core.knowledge.profiles import BUILT_IN, check_profile, parse_profiles, profiles
+from core.ports.clock import Timer
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice
 
 __all__ = ["ProfileDifference", "ProfileDraft", "ProfileRegistry", "differences", "from_toml", "to_toml"]
 
 _SAME = 1e-12
 """Weights that differ by less are equal."""
+
+_FRESH_SECONDS = 2.0  # how long another process's choice may go unnoticed: every search asks for it
+_MOST_DEFAULTS = 64  # projects whose default is remembered. Chosen by hand.
 
 _MOST_BYTES = 1_000_000  # per TOML file. Chosen by hand, not fitted.
 
@@ -154,10 +158,16 @@ class ProfileRegistry:
     can raise the store's errors (StoreFailed, Outdated)."""
 
     def __init__(
-        self, store: EvaluationStore, now: Callable[[], datetime], choice: ModelChoice = DEFAULT_CHOICE
+        self,
+        store: EvaluationStore,
+        now: Callable[[], datetime],
+        choice: ModelChoice = DEFAULT_CHOICE,
+        timer: Timer | None = None,
     ) -> None:
-        """choice: the embedding model in use, which a saved profile is marked with."""
-        self._store, self._now, self._choice = store, now, choice
+        """choice: the embedding model in use, which a saved profile is marked with. timer: how old a default is that
+        every search asks for; None: it is read each time."""
+        self._store, self._now, self._choice, self._timer = store, now, choice, timer
+        self._defaults: Mapping[str | None, tuple[float, ScoreProfile]] = {}
 
     # Reading
 
@@ -210,8 +220,19 @@ class ProfileRegistry:
     def default(self, project: str | None) -> ScoreProfile:
         """The default of the project (None: the whole library), else the library's, else the first built-in profile.
 
-        A choice that is retired or unknown falls through to the next.
+        A choice that is retired or unknown falls through to the next. One made by another process is seen within two
+        seconds.
         """
+        if self._timer is None:
+            return self._read_default(project)
+        read_at, known = self._defaults.get(project, (float("-inf"), None))
+        if known is None or self._timer() - read_at > _FRESH_SECONDS:
+            read_at, known = self._timer(), self._read_default(project)
+            others = self._defaults if len(self._defaults) < _MOST_DEFAULTS else {}
+            self._defaults = {**others, project: (read_at, known)}
+        return known
+
+    def _read_default(self, project: str | None) -> ScoreProfile:
         chosen = {each.project: each.name for each in self._store.defaults() if each.name}
         for whose in (project, None):
             if whose in chosen and (known := self._living(chosen[whose])) is not None:
@@ -250,6 +271,7 @@ class ProfileRegistry:
         current = next((each for each in self._store.defaults() if each.project == project), None)
         chosen = current or DefaultProfile(project, "", who, now)
         self._store.set_default(replace(chosen, who=who, at=now, **changes))
+        self._defaults = {}
 
     # Saving
 
@@ -335,6 +357,7 @@ class ProfileRegistry:
 
     def _save_version(self, version: ProfileVersion) -> ProfileVersion:
         self._store.save_profile(version)
+        self._defaults = {}
         return version
 
     def _unknown(self, ref: str, past: Sequence[ProfileVersion]) -> BadRequest:

@@ -148,7 +148,8 @@ class TruthClassifier:
     def _vectors(self, reading: DocumentSample) -> Vectors:
         if not reading.segments:
             return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
-        return self._embedder.embed([" ".join(segment.split()) for segment in reading.segments])
+        texts = [" ".join(segment.split()) for segment in reading.segments]
+        return self._embedder.embed_parts(texts, [()] * len(texts))[0]  # of a document: no question waits for it
 
     def _domains(self, terms: WorkspaceTerms) -> Prototypes:
         """Prototypes of the workspace's domains, built-in and own, under the embedding model in use."""

@@ -3,7 +3,7 @@
 passages → triples, sentences → signature → candidates → exact shares → pairs → groups
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.documents import Document, Origin, Passage
@@ -73,6 +73,7 @@ def group_pairs(pairs: Sequence[DuplicatePair]) -> list[IdGroup]:
 
 _MOST_CANDIDATES = 60  # read from the database; chosen by hand, like the next two
 _MOST_COMPARED = 12  # candidates whose texts are read and compared: those whose signatures agree most
+_READ_AT_ONCE = 1_000  # passages of candidates read with one query, besides those of the first; chosen by hand
 _LEAST_ESTIMATE = 0.2  # below it, a candidate is compared only if it has the same name, title or url
 
 
@@ -101,13 +102,13 @@ class DuplicateComparer:
             return
         signature = signature_of(document, text.triples)
         self._store.keep(signature)
-        best = self._best(signature)
-        known = self._catalogue.documents_by_id([each.document_id for each in best])
-        pairs = [
-            pair
-            for each in best
-            if each.document_id in known and (pair := self._pair(document, text, known[each.document_id])) is not None
-        ]
+        ids = [each.document_id for each in self._best(signature)]
+        known = self._catalogue.documents_by_id(ids) if ids else {}
+        pairs: list[DuplicatePair] = []
+        for block in _blocks([known[each] for each in ids if each in known]):
+            read = self._catalogue.passages_of_each([each.id for each in block])
+            found = [_pair(document, text, each, _compared_text(read[each.id])) for each in block]
+            pairs += [pair for pair in found if pair is not None]
         self._store.pair(pairs)
 
     def _best(self, signature: Signature) -> Sequence[Signature]:
@@ -124,19 +125,31 @@ class DuplicateComparer:
         similar = [each for each in candidates if similarity(each)[0] >= _LEAST_ESTIMATE or same_key(each)]
         return sorted(similar, key=similarity, reverse=True)[:_MOST_COMPARED]
 
-    def _pair(self, document: Document, text: _ComparedText, other: Document) -> DuplicatePair | None:
-        """The pair of two documents, None when they are neither near-duplicates nor versions."""
-        beside = _compared_text(self._catalogue.passages_of(other.id))
-        both = sorted(((document, text), (other, beside)), key=lambda each: each[0].id)
-        (first, first_text), (second, second_text) = both
-        common = shared_text(first_text.triples, second_text.triples)
-        retained_shares = (
-            retained_share(first_text.sentences, second_text.sentences),
-            retained_share(second_text.sentences, first_text.sentences),
-        )
-        suggested = may_be_versions(first, second, common, max(retained_shares))
-        pair = DuplicatePair(first.id, second.id, common.jaccard, *retained_shares, suggested)
-        return pair if pair.near or pair.suggested else None
+
+def _blocks(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    """The documents in their order, so many together as may be in memory."""
+    block: list[Document] = []
+    for each in documents:
+        if block and sum(other.passages for other in (*block, each)) > _READ_AT_ONCE:
+            yield block
+            block = []
+        block.append(each)
+    if block:
+        yield block
+
+
+def _pair(document: Document, text: _ComparedText, other: Document, beside: _ComparedText) -> DuplicatePair | None:
+    """The pair of two documents, None when they are neither near-duplicates nor versions."""
+    both = sorted(((document, text), (other, beside)), key=lambda each: each[0].id)
+    (first, first_text), (second, second_text) = both
+    common = shared_text(first_text.triples, second_text.triples)
+    retained_shares = (
+        retained_share(first_text.sentences, second_text.sentences),
+        retained_share(second_text.sentences, first_text.sentences),
+    )
+    suggested = may_be_versions(first, second, common, max(retained_shares))
+    pair = DuplicatePair(first.id, second.id, common.jaccard, *retained_shares, suggested)
+    return pair if pair.near or pair.suggested else None
 
 
 def _compared_text(passages: Sequence[Passage]) -> _ComparedText:

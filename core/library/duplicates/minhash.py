@@ -12,6 +12,7 @@ would not be used: the buckets are in the database, beside the documents.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from math import floor
 
@@ -43,6 +44,7 @@ NEAR_DUPLICATE = 0.8
 
 _PLACES, _ROWS = 128, 4  # minima per signature and per bucket; `buckets` gives the resulting recall
 _PIECE = 8192  # triples hashed at a time: 8 MB
+_WORDS = 50_000  # whose hashes are kept, some 8 MB: similar texts are compared again and again. Chosen by hand.
 # Scripts without blanks between words (Thai, Lao, Chinese, Japanese, Korean) are read letter by letter.
 _WORD = re.compile(
     r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
@@ -86,6 +88,7 @@ def triples(texts: Sequence[str]) -> Triples:
     return np.unique(_mix_bits(mixed))
 
 
+@lru_cache(_WORDS)
 def _word_hash(word: str) -> int:
     return int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 

@@ -183,6 +183,8 @@ _ENDS_OPEN = re.compile(
 )
 """The end of a sentence that goes on in a list: a colon, a dash, or a word that nothing can end with."""
 
+_LONGEST_ENDING = len("including")
+
 _ANNOUNCES = re.compile(r"\b(?:the following|as follows|(?:listed|set out|described|given) below|following)\b", re.I)
 
 
@@ -210,10 +212,11 @@ def cite(
     come first. A sentence that only leads in to a list is cited with its items, or after all others. cosines: per
     sentence with the question, in [0, 1]; if given, words and cosine count equally, else words alone."""
     answer_kind = answer_kinds().get(kind)
+    shares, total = [(stem(term), value) for term, value in rarity.items()], sum(rarity.values())
     weighed = []
     for part in _with_items(quotables(passage), passage.text, answer_kind):
         sentence = part.span.of(passage.text)
-        keyword_relevance = sentence_relevance(sentence, rarity, beside=f"{part.beside} {passage.section}")
+        keyword_relevance = _relevance(sentence, shares, total, beside=f"{part.beside} {passage.section}")
         holds_answer = answer_kind is None or bool(answer_kind.answer_in(sentence))
         fullness = _fullness(sentence) * (1.0 if holds_answer else _WITHOUT_ANSWER)
         near = max(cosines[part.index : max(part.index, part.last) + 1], default=None)
@@ -251,7 +254,7 @@ def _announced(parts: Sequence[Quotable], at: int, text: str) -> list[Quotable] 
         return None
     following = parts[at + 1 :]
     item_next = bool(following) and _is_item(following[0], text)
-    if not _ENDS_OPEN.search(sentence) and not (item_next and _ANNOUNCES.search(sentence)):
+    if not _ends_open(sentence) and not (item_next and _ANNOUNCES.search(sentence)):
         return None
     found: list[Quotable] = []
     for each in following:
@@ -260,6 +263,14 @@ def _announced(parts: Sequence[Quotable], at: int, text: str) -> list[Quotable] 
             break
         found.append(each)
     return found
+
+
+def _ends_open(sentence: str) -> bool:
+    """Whether the pattern matches at the end; it is not tried at the places before, which takes a hundred times."""
+    end = sentence
+    while (shorter := end.rstrip().rstrip("*_")) != end:
+        end = shorter
+    return bool(_ENDS_OPEN.search(sentence, max(0, len(end) - _LONGEST_ENDING)))
 
 
 def _is_item(part: Quotable, text: str) -> bool:
@@ -294,12 +305,17 @@ def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: st
     >>> sentence_relevance("Deposits are due monthly.", {"deposit": 3.0, "semiweekly": 1.0})
     0.75
     """
-    total = sum(rarity.values())
+    return _relevance(
+        sentence, [(stem(term), value) for term, value in rarity.items()], sum(rarity.values()), beside=beside
+    )
+
+
+def _relevance(sentence: str, shares: Sequence[tuple[str, float]], total: float, *, beside: str) -> float:
+    """As `sentence_relevance`. shares: the stem of each word with its rarity; total: their sum."""
     if total <= 0:
         return 0.0
     own, other = stems_of(sentence), stems_of(beside)
-    shares = ((stem(term), value) for term, value in rarity.items())
-    return min(sum(v if s in own else v / 2 if s in other else 0.0 for s, v in shares) / total, 1.0)
+    return min(sum([v if s in own else v / 2 if s in other else 0.0 for s, v in shares]) / total, 1.0)
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -308,11 +324,11 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 # Cached: the sentences of a section share their context.
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _stems_and_length(text: str) -> tuple[frozenset[str], int]:
     """What `stems_of` gives, and the number of words."""
     own = words(text)
-    parts = (part for word in own if "-" in word for part in word.split("-") if part)
+    parts = [part for word in own if "-" in word for part in word.split("-") if part] if "-" in text else ()
     return frozenset(map(stem, chain(own, parts))), len(own)
 
 

@@ -29,11 +29,10 @@ __all__ = [
     "SynonymFinder",
     "WordVectorStore",
     "WordVectors",
-    "contained_wordings",
-    "nearness",
+    "nearness_of",
     "pair_weights",
-    "phrase_share",
     "synonym_weight",
+    "wordings_in",
     "wordings_of",
     "words_of",
 ]
@@ -102,34 +101,45 @@ def pair_weights(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mapp
     return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
 
 
-def phrase_share(worths: Mapping[str, float], contained: frozenset[str]) -> float | None:
-    """Share of the question's word pairs that are adjacent in a passage too, weighted by rarity, in [0, 1]; None for a
-    question without pairs.
+def wordings_in(texts: Iterable[tuple[str, str, bool]], wordings: tuple[str, ...]) -> list[frozenset[str]]:
+    """Per text, those of the wordings that it contains, as consecutive stems; acronyms only as written.
 
-    worths: weight of each pair. contained: the pairs the passage contains; other entries are ignored.
-
-    >>> expansions = QueryExpansions({}, (), ("base pay", "pay grade"))
-    >>> worths = pair_weights({"base": 1.0, "pay": 1.0, "grade": 5.0}, expansions)
-    >>> phrase_share(worths, frozenset({"base pay"}))
-    0.25
-    """
-    total = sum(worths.values())
-    return sum([value for pair, value in worths.items() if pair in contained]) / total if total > 0 else None
-
-
-def contained_wordings(text: str, wordings: tuple[str, ...]) -> frozenset[str]:
-    """Those of the wordings that a text contains, as consecutive stems; acronyms only as written.
+    A text is its context, the text below it, and whether it is asked about again and again: then its stems are
+    remembered, which takes longer than to look for some words once, and rules out most wordings at once.
 
     >>> text = "Annual leaves are granted by the Ot team of the capital."
-    >>> sorted(contained_wordings(text, ("annual leave", "OT", "cap")))
-    ['annual leave']
+    >>> wordings_in([("", text, False), ("", text, True)], ("annual leave", "OT", "cap"))
+    [frozenset({'annual leave'}), frozenset({'annual leave'})]
     """
-    lower, found = text.lower(), []
-    for wording, stems, shape in _patterns(wordings):
+    patterns = [(frozenset(stems), shape, wording, stems) for wording, stems, shape in _patterns(wordings)]
+    found = []
+    for context, text, again in texts:
+        possible = patterns
+        if again:
+            stored = _stored_stems(context, text)
+            possible = [pattern for pattern in patterns if pattern[0] <= stored]
+        if not possible:
+            found.append(_NONE)
+            continue
+        whole = f"{context}\n{text}"
+        lower = whole.lower()
         # Most texts are ruled out without a regular expression.
-        if shape.rarest in lower and shape.other in lower and _contains_stems(text, lower, stems, shape):
-            found.append(wording)
-    return frozenset(found)
+        contained = [
+            wording
+            for _, shape, wording, stems in possible
+            if shape.rarest in lower and shape.other in lower and _contains_stems(whole, lower, stems, shape)
+        ]
+        found.append(frozenset(contained))
+    return found
+
+
+_NONE: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=4096)  # some 20 MB
+def _stored_stems(context: str, text: str) -> frozenset[str]:
+    """The stems of all words of a text."""
+    return frozenset([stem(word.lower()) for word in {*_WORD.findall(context), *_WORD.findall(text)}])
 
 
 def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_PhraseShape") -> bool:
@@ -145,18 +155,22 @@ def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_Phra
     return False
 
 
-def synonym_weight(rarity: Mapping[str, float], wordings: QueryExpansions, contained: frozenset[str]) -> float:
-    """Σ rarity · closeness over the question terms that a passage contains only as a synonym.
+def synonym_weight(rarity: Mapping[str, float], wordings: QueryExpansions) -> Callable[[frozenset[str]], float]:
+    """A function from the stems and wordings that a passage contains to Σ rarity · closeness over the question terms
+    that it contains only as a synonym."""
+    terms = [
+        (stem(term), rarity.get(term, 0.0), [(each.stem, each.closeness) for each in others])
+        for term, others in (wordings.by_term if rarity else {}).items()
+    ]
 
-    contained: the stems and wordings it contains.
-    """
-    total = 0.0
-    for term, others in wordings.by_term.items():
-        if stem(term) not in contained:
-            total += rarity.get(term, 0.0) * max(
-                (each.closeness for each in others if each.stem in contained), default=0.0
-            )
-    return total
+    def measure(contained: frozenset[str]) -> float:
+        total = 0.0
+        for own, value, others in terms:
+            if own not in contained:
+                total += value * max([closeness for other, closeness in others if other in contained], default=0.0)
+        return total
+
+    return measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +189,7 @@ def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...], _P
     return tuple((wording, _stems(wording), _shape(wording)) for wording in wordings)
 
 
+@lru_cache(maxsize=20_000)
 def _stems(words: str) -> tuple[str, ...]:
     return tuple(stem(word.lower()) for word in _WORD.findall(words))
 
@@ -305,31 +320,39 @@ def words_of(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def nearness(
-    rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]], contained: frozenset[str]
-) -> tuple[float, tuple[NearWord, ...]]:
-    """Σ rarity · closeness ÷ Σ rarity over the question's terms, in [0, 1], and the near words that replace terms.
+def nearness_of(
+    rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]]
+) -> Callable[[frozenset[str]], tuple[float, tuple[NearWord, ...]]]:
+    """A function from the stems of a passage to Σ rarity · closeness ÷ Σ rarity over the question's terms, in [0, 1],
+    and the near words that replace terms.
 
-    rarity: question term → rarity. contained: the stems of a passage. A term the passage contains has closeness 1.
+    rarity: question term → rarity. A term the passage contains has closeness 1.
 
     >>> other = NearWord("vendor", "supplier", "supplier", 0.74, 0.57)
-    >>> share, by = nearness({"vendor": 2.0, "fee": 2.0}, {"vendor": [other]}, frozenset({"supplier", "fee"}))
+    >>> measure = nearness_of({"vendor": 2.0, "fee": 2.0}, {"vendor": [other]})
+    >>> share, by = measure(frozenset({"supplier", "fee"}))
     >>> round(share, 3), [each.word for each in by]
     (0.785, ['supplier'])
     """
     total = sum(rarity.values())
-    if total <= 0:
-        return 0.0, ()
-    share, by = 0.0, []
-    for term, value in rarity.items():
-        if stem(term) in contained:
-            share += value
-            continue
-        nearest = next((each for each in near.get(term, ()) if each.stem in contained), None)
-        if nearest is not None:
-            share += value * nearest.closeness
-            by.append(nearest)
-    return min(share / total, 1.0), tuple(by)
+    terms = [(stem(term), value, [(each.stem, each) for each in near.get(term, ())]) for term, value in rarity.items()]
+
+    def measure(contained: frozenset[str]) -> tuple[float, tuple[NearWord, ...]]:
+        if total <= 0:
+            return 0.0, ()
+        share, by = 0.0, []
+        for own, value, others in terms:
+            if own in contained:
+                share += value
+                continue
+            for other, word in others:
+                if other in contained:
+                    share += value * word.closeness
+                    by.append(word)
+                    break
+        return min(share / total, 1.0), tuple(by)
+
+    return measure
 
 
 def _products(units: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -82,28 +82,37 @@ class ScoringContext:
 
 
 class FactorValue(NamedTuple):
-    """A factor's value in [0, 1] and its reason as text."""
+    """A factor's value in [0, 1] and its reason: a text, or what writes it. Of more than a hundred candidates, a
+    person looks at the reasons of a few."""
 
     value: float
-    reason: str
+    why: str | Callable[[], str]
+
+    @property
+    def reason(self) -> str:
+        """The reason as text."""
+        return self.why if isinstance(self.why, str) else self.why()
 
 
 def _similarity(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = min(max(candidate.signals.similarity, 0.0), 1.0)
-    return FactorValue(value, f"cosine {value:.2f} between question and passage")
+    return FactorValue(value, lambda: f"cosine {value:.2f} between question and passage")
 
 
 def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
-    hits = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)
-    if not hits or signals.bm25_most <= 0:
-        why = (
-            "contains no word of the question" if signals.bm25_most > 0 else "no word of the question was searched for"
-        )
-        return FactorValue(0.0, why)
-    value = min(signals.bm25 / signals.bm25_most, 1.0)
-    named = ", ".join(f"{term.term} {term.score:.1f}" for term in hits[:4])
-    return FactorValue(value, f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})")
+    if signals.bm25_most <= 0:
+        return FactorValue(0.0, "no word of the question was searched for")
+    hits = [term for term in signals.terms if term.score > 0]
+    if not hits:
+        return FactorValue(0.0, "contains no word of the question")
+
+    def why() -> str:
+        best = sorted(hits, key=lambda term: -term.score)[:4]
+        named = ", ".join(f"{term.term} {term.score:.1f}" for term in best)
+        return f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})"
+
+    return FactorValue(min(signals.bm25 / signals.bm25_most, 1.0), why)
 
 
 def _keyword_overlap(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -130,12 +139,14 @@ def _term_coverage(candidate: Candidate, context: ScoringContext) -> FactorValue
     signals = candidate.signals
     if signals.bm25_most <= 0:
         return FactorValue(context.table["term_coverage"]["unknown"], "neutral: the question has no keywords")
-    matched = {term.stem for term in signals.terms if term.score > 0}
-    missing = [word for word in context.route.keywords if stem(word) not in matched]
-    without = f", without {', '.join(missing[:4])}" if missing else ""
-    return FactorValue(
-        signals.term_coverage, f"holds {signals.term_coverage:.0%} of the question's words by rarity{without}"
-    )
+
+    def why() -> str:
+        matched = {term.stem for term in signals.terms if term.score > 0}
+        missing = [word for word in context.route.keywords if stem(word) not in matched]
+        without = f", without {', '.join(missing[:4])}" if missing else ""
+        return f"holds {signals.term_coverage:.0%} of the question's words by rarity{without}"
+
+    return FactorValue(signals.term_coverage, why)
 
 
 def _best_sentence_similarity(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -145,7 +156,7 @@ def _best_sentence_similarity(candidate: Candidate, context: ScoringContext) -> 
             context.table["best_sentence_similarity"]["unknown"],
             "neutral: the meaning of its sentences was not measured",
         )
-    return FactorValue(value, f"cosine {value:.2f} between the question and its best sentence")
+    return FactorValue(value, lambda: f"cosine {value:.2f} between the question and its best sentence")
 
 
 def _answer_kind(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -164,14 +175,16 @@ def _synonym_match(candidate: Candidate, context: ScoringContext) -> FactorValue
     signals = candidate.signals
     if signals.synonym_match is None:
         return FactorValue(context.table["synonym_match"]["unknown"], "neutral: near words were not looked for")
-    listed = ", ".join(
-        f"'{each.word}' for '{each.query_word}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
-        for each in signals.near_words[:4]
-    )
-    by = f": {listed}" if listed else ""
-    return FactorValue(
-        signals.synonym_match, f"holds or nearly holds {signals.synonym_match:.0%} of the question's words{by}"
-    )
+
+    def why() -> str:
+        listed = ", ".join(
+            f"'{each.word}' for '{each.query_word}'" + ("" if each.cosine is None else f" ({each.cosine:.2f})")
+            for each in signals.near_words[:4]
+        )
+        by = f": {listed}" if listed else ""
+        return f"holds or nearly holds {signals.synonym_match:.0%} of the question's words{by}"
+
+    return FactorValue(signals.synonym_match, why)
 
 
 def _phrase_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -180,7 +193,7 @@ def _phrase_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
         return FactorValue(
             context.table["phrase_match"]["unknown"], "neutral: no words side by side in the question were looked for"
         )
-    return FactorValue(value, f"{value:.0%} of the words side by side in the question are so in the passage")
+    return FactorValue(value, lambda: f"{value:.0%} of the words side by side in the question are so in the passage")
 
 
 def _fusion(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -255,8 +268,11 @@ def _aged(
 def _jurisdiction(candidate: Candidate, context: ScoringContext) -> FactorValue:
     own, question_place = candidate.passage.jurisdiction, context.route.jurisdiction
     rule = jurisdiction_value(own, question_place)
-    reason = f"applies to {own or 'an unknown place'}, asked about {question_place or 'no place'}"
-    return FactorValue(context.table["jurisdiction"][rule], f"neutral: {reason}" if rule == "unknown" else reason)
+    neutral = "neutral: " if rule == "unknown" else ""
+    return FactorValue(
+        context.table["jurisdiction"][rule],
+        lambda: f"{neutral}applies to {own or 'an unknown place'}, asked about {question_place or 'no place'}",
+    )
 
 
 def jurisdiction_value(own: str | None, question_place: str | None) -> str:
@@ -314,7 +330,7 @@ def _routing(candidate: Candidate, context: ScoringContext) -> FactorValue:
         return FactorValue(context.table["routing"]["unknown"], "neutral: its truth is unknown")
     inside = truth in context.route.truths
     value = truth_weight(context.route, truth, context.profile.routing_outside)
-    return FactorValue(value, f"{truth.value} is {'part of' if inside else 'outside'} the route")
+    return FactorValue(value, lambda: f"{truth.value} is {'part of' if inside else 'outside'} the route")
 
 
 def _trend(candidate: Candidate, context: ScoringContext) -> FactorValue:

@@ -4,14 +4,16 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Passage
 from core.domain.errors import ModelUnavailable
+from core.domain.frozen import maker_of
 from core.domain.int8_vectors import cosines
-from core.domain.results import Candidate, NearWord, Signals, TermScore, fast_replace
+from core.domain.results import Candidate, FoundPassage, NearWord, Signals, TermScore
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
@@ -19,11 +21,10 @@ from core.search.query.expansion import (
     NO_WORDINGS,
     QueryExpansions,
     SynonymFinder,
-    contained_wordings,
-    nearness,
+    nearness_of,
     pair_weights,
-    phrase_share,
     synonym_weight,
+    wordings_in,
 )
 from core.text.tokenize import index_stems
 
@@ -31,7 +32,6 @@ __all__ = [
     "CandidateFeatures",
     "FeatureExtractor",
     "SentenceSimilarity",
-    "covered_share",
     "sentence_similarities",
 ]
 
@@ -39,8 +39,7 @@ _FAR = 0.7
 """A sentence below this share of the best sentence's cosine is off topic and gives no answer. Chosen by hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceSimilarity:
+class SentenceSimilarity(NamedTuple):
     """cosines: per sentence of a passage, in [0, 1]; 0 for one that was not measured. best: the highest of them.
     answer, answer_words: as in `Signals`."""
 
@@ -51,7 +50,7 @@ class SentenceSimilarity:
 
 
 def sentence_similarities(
-    question: NDArray[np.float32], passages: Sequence[Passage], kind: str = ""
+    question: NDArray[np.float32], passages: Sequence[FoundPassage], kind: str = ""
 ) -> list[SentenceSimilarity | None]:
     """Per passage the cosines of its sentences with a question's unit vector, shape (dim,); None where a passage has no
     sentence vectors, or vectors of another model.
@@ -59,21 +58,21 @@ def sentence_similarities(
     kind: of answer the question asks for, "" for any.
     """
     answer_kind = answer_kinds().get(kind)
-    measured = [len(p.meanings) == len(p.sentences) * len(question) and bool(p.sentences) for p in passages]
-    with_vectors = [passage for passage, known in zip(passages, measured, strict=True) if known]
-    if not with_vectors:
+    counts = [len(each.passage.sentences) for each in passages]
+    measured = [
+        count > 0 and len(each.meanings) == count * len(question) for each, count in zip(passages, counts, strict=True)
+    ]
+    codes = b"".join([each.meanings for each, known in zip(passages, measured, strict=True) if known])
+    if not codes:
         return [None] * len(passages)
-    packed = np.frombuffer(b"".join(passage.meanings for passage in with_vectors), dtype=np.int8).reshape(
-        -1, len(question)
-    )
+    packed = np.frombuffer(codes, dtype=np.int8).reshape(-1, len(question))
     near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
     found: list[SentenceSimilarity | None] = []
     at = 0
-    for passage, known in zip(passages, measured, strict=True):
+    for (passage, *_), count, known in zip(passages, counts, measured, strict=True):
         if known:
-            own = tuple(near[at : at + len(passage.sentences)])
-            found.append(_sentence_similarity(own, passage, answer_kind))
-            at += len(own)
+            found.append(_sentence_similarity(tuple(near[at : at + count]), passage, answer_kind))
+            at += count
         else:
             found.append(None)
     return found
@@ -83,14 +82,14 @@ def _sentence_similarity(near: tuple[float, ...], passage: Passage, kind: Answer
     best = max(near)
     if kind is None or best <= 0:
         return SentenceSimilarity(near, best)
-    for index in sorted(range(len(near)), key=lambda i: -near[i]):
-        if near[index] < _FAR * best:
-            break
+    on_topic = [index for index, value in enumerate(near) if value >= _FAR * best]
+    for index in sorted(on_topic, key=near.__getitem__, reverse=True):
         if words := kind.answer_in(passage.sentences[index].of(passage.text)):
             return SentenceSimilarity(near, best, near[index] / best, words)
     return SentenceSimilarity(near, best, 0.0)
 
 
+_NOT_MEASURED: tuple[tuple[float, ...], float | None, float | None, str] = ((), None, None, "")
 _NOT_CLOSE: tuple[float | None, tuple[NearWord, ...]] = (None, ())
 
 
@@ -118,67 +117,58 @@ class CandidateFeatures:
     def _similarity(self, passage_id: int) -> float:
         return min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0)
 
-    def _bm25(self, passage_id: int) -> float:
-        return sum([term.score for term in self.explained.get(passage_id, ())])
-
     def candidates(
         self, ranked: Mapping[str, Sequence[int]], shared: Mapping[int, str] | None = None
     ) -> tuple[Candidate, ...]:
         """The passages ranked by some leg, by id, with all signals except fusion, which depends on the profile.
 
-        shared: as text, why the graph leg found a passage. Packed sentence vectors are dropped: they are no longer
-        needed."""
+        shared: as text, why the graph leg found a passage."""
         ranks: dict[int, dict[str, int]] = {}
         for leg, ids in ranked.items():
             for rank, passage_id in enumerate(ids, 1):
                 ranks.setdefault(passage_id, {})[leg] = rank
-        signals = self._signals(shared or {})
+        signals, made = self._signals(shared or {}), maker_of(Candidate)
         return tuple(
-            Candidate(fast_replace(self.passages[passage_id], meanings=b""), signals(passage_id, ranks[passage_id]))
+            made(self.passages[passage_id], signals(passage_id, ranks[passage_id]))
             for passage_id in sorted(ranks)
             if passage_id in self.passages
         )
 
     def _signals(self, shared: Mapping[int, str]) -> Callable[[int, dict[str, int]], Signals]:
         """A function from passage id and ranks to signals; shared values are computed once."""
-        most, pairs = sum(self.rarity.values()), pair_weights(self.rarity, self.wordings)
+        rarity, wordings = self.rarity, self.wordings
+        most, pairs = sum(rarity.values()), list(pair_weights(rarity, wordings).items())
+        most_of_pairs = sum(weight for _, weight in pairs)
+        synonyms = synonym_weight(rarity, wordings)
         nothing: frozenset[str] = frozenset()
+        made: Callable[..., Signals] = maker_of(Signals)
 
         def of(passage_id: int, ranks: dict[str, int]) -> Signals:
             terms = tuple(self.explained.get(passage_id, ()))
-            meanings = self.meanings.get(passage_id)
+            cosines, best, answer, answer_words = self.meanings.get(passage_id) or _NOT_MEASURED
             near, near_words = self.close.get(passage_id, _NOT_CLOSE)
             contained = self.contained.get(passage_id, nothing)
-            return Signals(
+            covered = sum([rarity.get(term.term, 0.0) for term in terms if term.score > 0])
+            adjacent = sum([weight for pair, weight in pairs if pair in contained])
+            return made(
                 similarity=self._similarity(passage_id),
-                bm25=self._bm25(passage_id),
+                bm25=sum([term.score for term in terms]),
                 bm25_most=most,
                 terms=terms,
-                term_coverage=covered_share(terms, self.rarity),
+                term_coverage=min(covered / most, 1.0) if most > 0 else 0.0,
                 ranks=ranks,
-                sentences=meanings.cosines if meanings else (),
-                best_sentence_similarity=meanings.best if meanings else None,
-                answer=meanings.answer if meanings else None,
-                answer_words=meanings.answer_words if meanings else "",
+                sentences=cosines,
+                best_sentence_similarity=best,
+                answer=answer,
+                answer_words=answer_words,
                 synonym_match=near,
                 near_words=near_words,
-                wordings=synonym_weight(self.rarity, self.wordings, contained) if self.rarity else 0.0,
-                phrase_match=phrase_share(pairs, contained),
+                wordings=synonyms(contained),
+                phrase_match=adjacent / most_of_pairs if most_of_pairs > 0 else None,
                 shared=shared.get(passage_id, ""),
             )
 
         return of
-
-
-def covered_share(terms: Sequence[TermScore], rarity: Mapping[str, float]) -> float:
-    """Share of the question's words that a passage contains, weighted by rarity; in [0, 1], 0 without terms.
-
-    >>> covered_share([TermScore("fsbid", "fsbid", 2.0)], {"fsbid": 6.0, "form": 2.0})
-    0.75
-    """
-    total = sum(rarity.values())
-    covered = sum(rarity.get(term.term, 0.0) for term in terms if term.score > 0)
-    return min(covered / total, 1.0) if total > 0 else 0.0
 
 
 class FeatureExtractor:
@@ -209,13 +199,14 @@ class FeatureExtractor:
         explained = self._sparse.explain(terms, ids) if terms else {}
         counts = Counter(terms)
         rarity = {term: idf * counts[term] for term, idf in self._sparse.rarity(tuple(counts)).items()} if terms else {}
-        found = CandidateFeatures(self._catalogue.passages(ids), similar, explained, rarity)
+        stored = self._catalogue.found_passages(ids)
+        passages = {passage_id: each.passage for passage_id, each in stored.items()}
+        found = CandidateFeatures(passages, similar, explained, rarity)
         if terms:
-            found = self._with_words(found, terms, near, wordings)
+            found = self._with_words(found, stored, terms, near, wordings)
         if vector is not None:
-            passages = list(found.passages.values())
-            measured_sentences = zip(passages, sentence_similarities(vector, passages, kind), strict=True)
-            found = replace(found, meanings={passage.id: meanings for passage, meanings in measured_sentences})
+            similarities = sentence_similarities(vector, list(stored.values()), kind)
+            found = replace(found, meanings=dict(zip(stored, similarities, strict=True)))
         return found
 
     def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
@@ -230,6 +221,7 @@ class FeatureExtractor:
     def _with_words(
         self,
         found: CandidateFeatures,
+        stored: Mapping[int, FoundPassage],
         terms: Sequence[str],
         near: Mapping[str, Sequence[NearWord]] | None,
         wordings: QueryExpansions,
@@ -240,14 +232,15 @@ class FeatureExtractor:
         contained = self._sparse.contained_stems(sorted(stems), list(found.passages))
         phrases = (*wordings.all, *wordings.pairs)
         if phrases:
+            texts = [(passage.context, passage.text, again) for passage, _, again in stored.values()]
             contained = {
-                each.id: contained.get(each.id, frozenset())
-                | contained_wordings(f"{each.context}\n{each.text}", phrases)
-                for each in found.passages.values()
+                passage_id: contained.get(passage_id, frozenset()) | in_text
+                for passage_id, in_text in zip(found.passages, wordings_in(texts, phrases), strict=True)
             }
         if near is not None and wordings.by_term:
             near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
         close = {}
         if near is not None and found.rarity:
-            close = {each: nearness(found.rarity, near, contained.get(each, frozenset())) for each in found.passages}
+            measure = nearness_of(found.rarity, near)
+            close = {each: measure(contained.get(each, frozenset())) for each in found.passages}
         return replace(found, wordings=wordings, contained=contained, close=close)

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache, partial
+from itertools import repeat
 from math import fsum, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain.frozen import maker_of
 from core.domain.queries import ScoreProfile
-from core.domain.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score
+from core.domain.results import Candidate, Dropped, DropReason, Factor, Multiplier, Score, ScoreParts
 from core.search.ranking.factors import FACTORS, ScoringContext
 
 __all__ = [
@@ -66,8 +68,9 @@ def fuse(
     }
     behind = bands or {}
     order = sorted(sums, key=lambda passage_id: (behind.get(passage_id, 0), -sums[passage_id], passage_id))
+    made = maker_of(FusedRank)
     return tuple(
-        FusedRank(
+        made(
             passage_id,
             min(sums[passage_id] / best, 1.0) if best else 0.0,
             {leg: ranks[passage_id][leg] for leg in weights if leg in ranks[passage_id]} | {"fused": position},
@@ -84,20 +87,43 @@ class ScoredCandidates:
     score: Score
 
 
-def score(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float] | None = None) -> Score:
-    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9. strengths: the context's
-    multipliers, where they are known already."""
+def score(candidate: Candidate, context: ScoringContext) -> Score:
+    """total = Σ weight · value × Π multipliers; the parts add up to the total within 1e-9, and are put into words when
+    somebody looks at them."""
+    return _scores([candidate], context)[0]
+
+
+def _scores(candidates: Sequence[Candidate], context: ScoringContext) -> list[Score]:
+    """The score of each candidate; one factor of all of them after the other."""
+    strengths = context.multipliers
+    factors = []
+    for name, weight in context.profile.weights.items():
+        factor = FACTORS[name]
+        factors.append([weight * factor(each, context)[0] for each in candidates])
+    multipliers = []
+    for name, strength in strengths.items():
+        factor = FACTORS[name]
+        multipliers.append([1 - strength * (1 - factor(each, context)[0]) for each in candidates])
+    sums = map(fsum, zip(*factors, strict=True)) if factors else repeat(0.0)
+    products = map(prod, zip(*multipliers, strict=True)) if multipliers else repeat(1.0)
+    return [
+        Score(total * product, parts=partial(_parts, each, context, strengths))
+        for each, total, product in zip(candidates, sums, products, strict=False)
+    ]
+
+
+def _parts(candidate: Candidate, context: ScoringContext, strengths: Mapping[str, float]) -> ScoreParts:
+    """The factors and multipliers of a candidate's score, each with its reason."""
     factors = []
     for name, weight in context.profile.weights.items():
         result = FACTORS[name](candidate, context)
         factors.append(Factor(name, result.value, weight, weight * result.value, result.reason))
     multipliers = []
-    for name, strength in (context.multipliers if strengths is None else strengths).items():
+    for name, strength in strengths.items():
         result = FACTORS[name](candidate, context)
         partly = f", counted by {strength:.0%}" if strength < 1 else ""
         multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))
-    total = fsum(factor.contribution for factor in factors) * prod(multiplier.value for multiplier in multipliers)
-    return Score(total, tuple(factors), tuple(multipliers))
+    return tuple(factors), tuple(multipliers)
 
 
 def rank(
@@ -110,9 +136,7 @@ def rank(
     """
     accepted: list[ScoredCandidates] = []
     dropped: list[Dropped] = []
-    strengths = context.multipliers
-    for candidate in candidates:
-        scored = score(candidate, context, strengths)
+    for candidate, scored in zip(candidates, _scores(candidates, context), strict=True):
         found = shortfall(candidate, scored, context.profile) if thresholds else None
         if found is None:
             accepted.append(ScoredCandidates(candidate, scored))
@@ -149,7 +173,9 @@ NEAR_IDENTICAL = 0.85
 
 _SHINGLE_WORDS = 4  # words per shingle. Chosen by hand, not fitted.
 
-_BUCKETS = 1 << 16  # a power of two, so that the last 16 bits of a shingle are its bucket
+_PREFIX_COMMON = 16
+"""k of prefix filtering: higher ones compare more shingles, and rule out more texts that share a heading or a phrase
+with others. Chosen by hand."""
 
 _SLACK = 1e-6  # tolerance for rounding
 
@@ -183,52 +209,69 @@ def collapse(
 def near_duplicates(texts: Sequence[str]) -> tuple[frozenset[int], ...]:
     """Per text the indexes of earlier texts that are near duplicates of it.
 
-    Resemblance is the Jaccard index of shingles (Broder 1997). Only texts with enough repeated shingles are compared,
+    Resemblance is the Jaccard index of shingles (Broder 1997). Only texts that may have a near duplicate are compared,
     all pairs at once: the product of the text × shingle matrix with its transpose counts common shingles."""
+    shingles = [_shingles(text) for text in texts]
+    suspects = _suspects(shingles)
+    found: list[set[int]] = [set() for _ in texts]
+    for later, earlier in _similar_pairs([shingles[index] for index in suspects]) if suspects else ():
+        found[suspects[later]].add(suspects[earlier])
+    return tuple(map(frozenset, found))
+
+
+def _suspects(shingles: Sequence[NDArray[np.uint64]]) -> list[int]:
+    """The indexes of the texts that may be near duplicates, ascending.
+
+    Prefix filtering (Chaudhuri, Ganti & Kaushik 2006): of two sets with a Jaccard index of t, each shares ⌈t · size⌉
+    elements at least. So whatever the order of elements, k of the first size - ⌈t · size⌉ + k are among the first ones
+    of the other. The sizes differ by a factor of t at most, so that a small set's k is at least ⌈t² · size⌉."""
+    least = NEAR_IDENTICAL - _SLACK
+    sizes = np.array([len(each) for each in shingles], dtype=np.intp)
+    common = np.ceil(least * sizes).astype(np.intp)
+    lengths = sizes - common + np.minimum(_PREFIX_COMMON, common)
+    first = np.concatenate([each[:length] for each, length in zip(shingles, lengths, strict=True)] or [_NO_SHINGLES])
+    owners = np.repeat(np.arange(len(sizes)), lengths)
+    order = np.argsort(first, kind="stable")
+    ordered = first[order]
+    again = ordered[1:] == ordered[:-1]
+    repeated = np.zeros(len(first), np.bool_)
+    repeated[order[1:][again]] = repeated[order[:-1][again]] = True
+    counts = np.bincount(owners[repeated], minlength=len(sizes))
+    found: list[int] = np.flatnonzero(counts >= np.minimum(_PREFIX_COMMON, np.ceil(least**2 * sizes))).tolist()
+    return found
+
+
+def _similar_pairs(shingles: Sequence[NDArray[np.uint64]]) -> list[tuple[int, int]]:
+    """Each pair (later, earlier) of near duplicates."""
     from scipy.sparse import csr_array
 
-    owners, shingles = _shingles(texts)
-    some = _repeated(shingles)
-    shared = np.bincount(owners[some], minlength=len(texts))
-    may = shared >= (NEAR_IDENTICAL - _SLACK) * (shared + np.bincount(owners[~some], minlength=len(texts)))
-    some &= may[owners]
+    sizes = np.array([len(each) for each in shingles], dtype=np.intp)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    distinct, numbers, counts = np.unique(np.concatenate(shingles), return_inverse=True, return_counts=True)
+    some = counts[numbers] > 1
+    some &= (np.bincount(owners[some], minlength=len(sizes)) >= (NEAR_IDENTICAL - _SLACK) * sizes)[owners]
     if not some.any():
-        return (frozenset(),) * len(texts)
-    distinct, numbers = np.unique(shingles[some], return_inverse=True)
-    pairs = np.unique(owners[some] * len(distinct) + numbers)
-    owner, shingle = np.divmod(pairs, len(distinct))
-    incidence = csr_array((np.ones(len(owner), np.int32), (owner, shingle)), shape=(len(texts), len(distinct)))
+        return []
+    pairs = (owners[some], numbers[some])
+    incidence = csr_array((np.ones(len(pairs[0]), np.int32), pairs), shape=(len(sizes), len(distinct)))
     common = (incidence @ incidence.T).tocoo()  # sparse: thousands of texts, of which few have anything in common
-    sizes = np.bincount(owners[~some], minlength=len(texts)) + np.bincount(owner, minlength=len(texts))
     later, earlier = common.coords
     near = (later > earlier) & (common.data >= NEAR_IDENTICAL * (sizes[later] + sizes[earlier] - common.data))
-    found: list[set[int]] = [set() for _ in texts]
-    for one, other in zip(later[near].tolist(), earlier[near].tolist(), strict=True):
-        found[one].add(other)
-    return tuple(frozenset(each) for each in found)
+    return list(zip(later[near].tolist(), earlier[near].tolist(), strict=True))
 
 
-def _shingles(texts: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
-    """For each shingle the index of its text, and its 64-bit hash. A shingle is four consecutive words, separated by
+_NO_SHINGLES = np.empty(0, np.uint64)
+
+
+@lru_cache(maxsize=4096)  # some 15 MB
+def _shingles(text: str) -> NDArray[np.uint64]:
+    """The hashes of a text's shingles, ascending, each once. A shingle is four consecutive words, separated by
     whitespace; a shorter text is one shingle."""
-    words_by_text = [text.lower().split() for text in texts]
-    for words in words_by_text:
-        words.extend([""] * (_SHINGLE_WORDS - len(words)))
-    lengths = np.fromiter(map(len, words_by_text), np.intp, len(words_by_text))
-    hashes = np.fromiter(map(hash, chain.from_iterable(words_by_text)), np.int64, int(lengths.sum())).view(np.uint64)
-    count = max(len(hashes) - _SHINGLE_WORDS + 1, 0)
+    words = text.lower().split()
+    words.extend([""] * (_SHINGLE_WORDS - len(words)))
+    hashes = np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64)
+    count = len(hashes) - _SHINGLE_WORDS + 1
     rolled = np.zeros(count, np.uint64)
     for at in range(_SHINGLE_WORDS):
         rolled = rolled * _FACTOR + hashes[at : at + count]
-    owners = np.repeat(np.arange(len(texts)), lengths)
-    inside = owners[:count] == owners[_SHINGLE_WORDS - 1 :]
-    return owners[:count][inside], rolled[inside]
-
-
-def _repeated(shingles: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which shingles may occur more than once: all that do, and some with the same last bits."""
-    ordered, last = np.sort(shingles), np.uint64(_BUCKETS - 1)
-    repeated = np.zeros(_BUCKETS, np.bool_)
-    repeated[ordered[1:][ordered[1:] == ordered[:-1]] & last] = True
-    found: NDArray[np.bool_] = repeated[shingles & last]
-    return found
+    return np.unique(rolled)

@@ -6,8 +6,9 @@ dense ∥ sparse ∥ graph → features → the dense leg ranked by passage and 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from core.domain.documents import Document
 from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
+from core.domain.frozen import fast_replace
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, Dropped, DropReason, LegHits, LegReport
 from core.ports.catalogue import Catalogue
@@ -87,9 +89,10 @@ def admitted(
     """Candidates with their current catalogue data, because an index may lag behind a label change."""
     admissible: list[Candidate] = []
     changed: list[Candidate] = []
+    admits = filters.predicate()
     for candidate in candidates:
         if candidate.passage.document_id in documents:
-            (admissible if filters.admits(candidate.passage) else changed).append(candidate)
+            (admissible if admits(candidate.passage) else changed).append(candidate)
     reason = "its labels changed while it was searched"
     return tuple(admissible), tuple(Dropped(candidate, DropReason.FILTERED, reason) for candidate in changed)
 
@@ -97,7 +100,7 @@ def admitted(
 def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]) -> tuple[Candidate, ...]:
     """The candidates, each with the usage of its document."""
     return tuple(
-        replace(each, signals=replace(each.signals, uses=known.uses, distinct_questions=len(known.questions)))
+        fast_replace(each, signals=fast_replace(each.signals, uses=known.uses, distinct_questions=len(known.questions)))
         if (known := uses.get(each.passage.document_id)) is not None
         else each
         for each in candidates
@@ -109,6 +112,7 @@ OVERSAMPLED = 60
 _MORE = 25
 """Additional hits of synonyms; few, because each costs as much to measure as any other. Chosen by hand."""
 _NO_HITS = LegHits((), 0, 0)
+_EVERYTHING = SearchFilters(archived=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,7 @@ class Retriever:
         self._embedder, self._threads, self._timer = embedder, threads, timer
         self._measurer = FeatureExtractor(catalogue, vectors, sparse, near)
 
-    # Long on purpose: the legs are started and joined in one place, so that what runs in parallel is visible.
+    # Long on purpose: the legs are run in one place, so that what runs in parallel is visible.
     def find(self, request: RetrievalRequest) -> RetrievalResult:
         """The candidates for a question. Raises StoreFailed when no leg could search: an error is never an empty
         result."""
@@ -181,27 +185,30 @@ class Retriever:
             embedded.append(request.vector() if request.vector else question_vector(self._embedder, request.question))
             return self._vectors.search(embedded[0], request.filters, request.depth, request.among)
 
+        admissible = cache(lambda: self._admissible(request))
+
         def sparse() -> LegHits:
-            admissible = self._admissible(request)
             if not request.wordings.terms:
-                return _search_sparse(self._sparse, request.terms, admissible, request.depth)
+                return _search_sparse(self._sparse, request.terms, admissible(), request.depth)
             both = (*request.terms, *request.wordings.terms)
-            own, wider = self._sparse.search_many([request.terms, both], admissible, request.depth)
+            own, wider = self._sparse.search_many([request.terms, both], admissible(), request.depth)
             return _with_more(own, wider, _MORE)
 
-        waiting: dict[str, Future[_Leg]] = {"dense": self._threads.submit(_timed, dense, self._timer)}
         walked: list[GraphResult] = []
-        if self._graph is not None and request.entities:
-            graph_query = (self._graph, request.entities, request.filters, request.among, request.depth)
 
-            def graph() -> LegHits:
-                walked.append(walk_graph(*graph_query))
-                return walked[0].hits
+        def graph() -> LegHits:
+            assert self._graph is not None
+            rows = (len(self._catalogue.admissible(_EVERYTHING)), len(admissible()))
+            where = (request.filters, request.among, request.depth, rows)
+            walked.append(walk_graph(self._graph, request.entities, *where))
+            return walked[0].hits
 
-            waiting["graph"] = self._threads.submit(_timed, graph, self._timer)
+        # The dense leg has a thread, because it waits for the model; the others take less time than that together.
+        waiting = self._threads.submit(_timed, dense, self._timer)
         by_word = _timed(sparse, self._timer)
-        near = self._measurer.near_words(tuple(dict.fromkeys(request.terms)))  # while the dense leg waits for its model
-        legs = {name: by_word if name == "sparse" else waiting[name].result() for name in _order(waiting)}
+        near = self._measurer.near_words(tuple(dict.fromkeys(request.terms)))
+        by_entity = _timed(graph, self._timer) if self._graph is not None and request.entities else None
+        legs = {"dense": waiting.result(), "sparse": by_word} | ({"graph": by_entity} if by_entity else {})
         notices = _notices(legs)
         ranked = {name: [hit.passage_id for hit in leg.hits.hits] for name, leg in legs.items() if not leg.error}
         measured = self._measurer.measured(
@@ -233,10 +240,6 @@ class Retriever:
         if request.among is None:
             return admissible
         return np.intersect1d(admissible, request.among, assume_unique=True)
-
-
-def _order(waiting: Mapping[str, object]) -> tuple[str, ...]:
-    return ("dense", "sparse", "graph") if "graph" in waiting else ("dense", "sparse")
 
 
 def _timed(leg: Callable[[], LegHits], timer: Timer) -> _Leg:

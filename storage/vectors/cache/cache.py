@@ -23,8 +23,10 @@ from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
+from storage.postgres.documents import KnownDocuments
 from storage.vectors.cache.array_files import ArrayWriter, DamagedFile, open_arrays, writing_arrays
 from storage.vectors.cache.changes import ChangeFeed, changes_since, passages_in, read_passages
+from storage.vectors.cache.found_passages import FoundPassages
 from storage.vectors.cache.quantized_vectors import QuantizedVectors, bits_of, codes_of, compile_kernels
 from storage.vectors.cache.snapshot import (
     LISTED,
@@ -38,6 +40,7 @@ from storage.vectors.cache.snapshot import (
 )
 
 __all__ = [
+    "WITHIN_SECONDS",
     "CachedLibrary",
     "VectorCache",
     "library_file",
@@ -261,6 +264,10 @@ searching changed passages in memory costs little at these sizes."""
 _MEMORY_PASSAGES = 100_000
 """Changed passages that are kept in memory, some 190 MB. If more changed, everything is read into a new file."""
 
+WITHIN_SECONDS = 1.0
+"""Greatest age of the cache when it is asked by passage id: the ids come from a search, which has just checked for
+changes. Chosen by hand."""
+
 _NEVER = float("-inf")
 _RETRY_SECONDS = 300.0  # after a failure, such as a full disk, that a person must fix. Chosen by hand, not fitted.
 _CLOSING_SECONDS = 30.0  # how long closing waits for the background thread, which stops after its block
@@ -282,6 +289,7 @@ class VectorCache:
         named = (lambda: model) if isinstance(model, str) else model
         self._library, self._folder = CachedLibrary(database, self._check_stopped), folder
         self._model: Callable[[], str] = named
+        self.passages, self.documents = FoundPassages(), KnownDocuments()
         self._snapshot: Snapshot | None = None
         self._lock = Lock()  # one thread at a time replaces the snapshot
         self._checked_at = _NEVER  # when it last agreed with the database

@@ -22,10 +22,10 @@ _VERSION_BYTES = 16  # of the UUID that a change gives a document
 
 # One statement, so one moment: the changes, and the oldest transaction still running then. Whatever is not visible yet
 # has the number of that transaction or a higher one.
-_CHANGES = text(
+_CHANGES = (
     "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS next, pg_postmaster_start_time() AS started,"
     f" (SELECT string_agg(int8send(document_id) || uuid_send(version), '') FROM {LIBRARY_CHANGES.name}"
-    " WHERE tenant_id = :tenant AND changed_by >= :since) AS noted"
+    " WHERE tenant_id = %(tenant)s AND changed_by >= %(since)s) AS noted"
 )
 
 _PASSAGES = text(f"SELECT count(*) FROM {CHUNKS.name} WHERE tenant_id = :tenant AND document_id = ANY(:documents)")
@@ -65,12 +65,11 @@ class ChangeFeed:
 
 def changes_since(database: Database, since: int) -> ChangeFeed:
     """Documents whose passages changed since a transaction, perhaps with earlier ones; 0: all. Raises StoreFailed."""
-    with database.transaction("looking for changes") as connection:
-        row = connection.execute(_CHANGES, {"tenant": database.tenant, "since": since}).one()
-    noted, size = bytes(row.noted or b""), 8 + _VERSION_BYTES
+    ((following, started, sent),) = database.read("looking for changes", _CHANGES, {"since": since})
+    noted, size = bytes(sent or b""), 8 + _VERSION_BYTES
     entries = (noted[start : start + size] for start in range(0, len(noted), size))
     by_document = {int.from_bytes(entry[:8], "big"): entry[8:] for entry in entries}
-    return ChangeFeed(by_document, int(row.next), row.started)
+    return ChangeFeed(by_document, following, started)
 
 
 def passages_in(database: Database, documents: Sequence[int]) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.filters import FIELDS, FilterField, SearchFilters
+from core.domain.frozen import maker_of
 from core.domain.results import LegHit, LegHits
 from core.ports.stores import PassageIds, Vectors
 from storage.vectors.cache.array_files import ArrayFile
@@ -262,7 +263,7 @@ def _rows_mask(columns: Columns, rows: Sequence[NDArray[np.int32]]) -> Mask:
 
 
 _BLOCK = 8192  # vectors per block, some 12 MB
-_MASKS = 4  # cached filter masks per part: half a megabyte each at half a million passages
+_MASKS = 8  # cached filter masks per part: half a megabyte each at half a million passages
 _FEW_AMONG = 16  # ids are looked up one by one when there are so many times more rows
 
 
@@ -355,8 +356,8 @@ class Snapshot:
                 scores.append(cosines(part.coded, near, query))
         found, measured = np.concatenate(ids), np.concatenate(scores)
         best = np.lexsort((found, -measured))[: max(top_k, 0)]
-        pairs = zip(found[best].tolist(), np.clip(measured[best], -1, 1).tolist(), strict=True)
-        return LegHits(tuple(LegHit(i, score) for i, score in pairs), self.count(), after)
+        scores_of_best = np.clip(measured[best], -1, 1).tolist()
+        return LegHits(tuple(map(maker_of(LegHit), found[best].tolist(), scores_of_best)), self.count(), after)
 
     def similarities(self, query: NDArray[np.float32], passage_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine per passage; ids without a vector here are absent."""
@@ -381,6 +382,20 @@ class Snapshot:
             rows[rows >= 0] = np.where((part.live & part.columns.embedded)[rows[rows >= 0]], rows[rows >= 0], -1)
             if (rows >= 0).any():
                 yield part, ids[rows >= 0], rows[rows >= 0]
+
+    def versions_of(self, passage_ids: Sequence[int], filters: SearchFilters) -> dict[int, bytes]:
+        """For each of these passages that the filters admit, the version of its document."""
+        ids = np.asarray(passage_ids, dtype=np.int64)
+        found: dict[int, bytes] = {}
+        for part in self.parts:
+            rows = part.columns.rows_of(ids)
+            here = np.flatnonzero(rows >= 0)
+            here = here[part.admitted(self.words, filters)[rows[here]]]
+            documents = part.columns.documents[rows[here]].tolist()
+            for passage_id, document in zip(ids[here].tolist(), documents, strict=True):
+                if (version := self.versions.get(document)) is not None:
+                    found[passage_id] = version
+        return found
 
     def blocks(self, filters: SearchFilters) -> Iterator[tuple[PassageIds, Vectors]]:
         """Every admissible passage's id and vector, ids ascending over all blocks."""
