@@ -55,6 +55,7 @@ from storage.postgres.passages import (
     insert_passages,
     read_passages,
     storable_passage,
+    stored_passage,
     update_passages,
 )
 from storage.postgres.tables import BY_LOGIN, Base, TenantRow, allow, id_column, login_column, of_tenant, table_of
@@ -254,7 +255,8 @@ class SqlCatalogue:
             if stored_pages:
                 connection.execute(insert(PAGES), [self._page_values(document.id, page) for page in stored_pages])
             ids = next_ids(connection, CHUNKS, len(passages))
-            stored = [_stored(document, *numbered) for numbered in zip(ids, range(len(ids)), passages, strict=True)]
+            numbered = zip(ids, range(len(ids)), passages, strict=True)
+            stored = [stored_passage(document, *each) for each in numbered]
             name = None if self._embedded_by is None or not stored else embedded_by or self._embedded_by()
             insert_passages(connection, self._tenant, stored, vectors, name)
         return stored
@@ -491,17 +493,3 @@ def _pending(step: str) -> dict[str, str]:
 
 def _no_document(document_id: int) -> NotFound:
     return NotFound(f"Document {document_id} is not in the library.", "It was deleted; go back to the library.")
-
-
-def _stored(document: Document, passage_id: int, position: int, passage: Passage) -> Passage:
-    """Add what only the catalogue knows: ids, and the fields a passage copies from its document."""
-    return replace(
-        storable_passage(replace(passage, tags=passage.tags or document.tags)),
-        id=passage_id,
-        document_id=document.id,
-        document_name=storable_text(document.name),
-        position=position,
-        project=document.project,
-        source_type=document.source_type,
-        archived=document.archived,
-    )

@@ -23,6 +23,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.documents import (
     Authority,
+    Document,
     Origin,
     Passage,
     Sector,
@@ -51,6 +52,7 @@ __all__ = [
     "passage_values",
     "read_passages",
     "storable_passage",
+    "stored_passage",
     "update_passages",
 ]
 
@@ -144,6 +146,20 @@ def storable_passage(passage: Passage) -> Passage:
     clean: dict[str, Any] = {name: storable_text(getattr(passage, name)) for name in texts}
     lists: dict[str, Any] = {name: tuple(storable(getattr(passage, name))) for name in _LISTS}
     return replace(passage, **clean, **lists)
+
+
+def stored_passage(document: Document, passage_id: int, position: int, passage: Passage) -> Passage:
+    """The passage with what only the catalogue knows: ids, and the fields it copies from its document."""
+    return replace(
+        storable_passage(replace(passage, tags=passage.tags or document.tags)),
+        id=passage_id,
+        document_id=document.id,
+        document_name=storable_text(document.name),
+        position=position,
+        project=document.project,
+        source_type=document.source_type,
+        archived=document.archived,
+    )
 
 
 _PASSAGE_COLUMNS = (
