@@ -383,7 +383,7 @@ def _not_found(result: SearchResult, admitted: Sequence[Passage], best: Passage,
         sentences.append(f"By keyword it shares none of: {', '.join(terms)}.")
     elif terms and (last := _last(result.candidates, "sparse")) is not None:
         sentences.append(
-            f"By keyword its best passage holds {', '.join(matched)} ({len(matched)} of {len(terms)} words), BM25"
+            f"By keyword its best passage contains {', '.join(matched)} ({len(matched)} of {len(terms)} words), BM25"
             f" {_bm25(near, wordy.id):.2f}; the {_count(result, 'sparse')} best reach down to {last.signals.bm25:.2f}."
         )
     return sentences

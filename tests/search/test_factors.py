@@ -158,8 +158,8 @@ def test_a_passage_that_holds_the_kind_of_answer_asked_for_is_worth_more_and_say
         for answer, words in ((1.0, "72 hours"), (0.8, "a week"), (0.0, ""), (None, ""))
     ]
     assert [valued.value for valued in reported] == [1.0, 0.8, 0.0, 0.5]
-    assert reported[0].reason == "its best sentence holds a length of time: '72 hours'"
-    assert reported[2].reason == "no sentence near the question holds a length of time"
+    assert reported[0].reason == "its best sentence contains a length of time: '72 hours'"
+    assert reported[2].reason == "no sentence near the question contains a length of time"
     assert reported[3].reason == "neutral: its sentences were not measured"
 
 

@@ -144,7 +144,7 @@ def _term_coverage(candidate: Candidate, context: ScoringContext) -> FactorValue
         matched = {term.stem for term in signals.terms if term.score > 0}
         missing = [word for word in context.route.keywords if stem(word) not in matched]
         without = f", without {', '.join(missing[:4])}" if missing else ""
-        return f"holds {signals.term_coverage:.0%} of the question's words by rarity{without}"
+        return f"contains {signals.term_coverage:.0%} of the question's words, rare ones counting more{without}"
 
     return FactorValue(signals.term_coverage, why)
 
@@ -166,9 +166,9 @@ def _answer_kind(candidate: Candidate, context: ScoringContext) -> FactorValue:
         why = "its sentences were not measured" if kind else "the question asks for no amount, day or length of time"
         return FactorValue(row["unknown"], f"neutral: {why}")
     if not signals.answer:
-        return FactorValue(0.0, f"no sentence near the question holds {kind.label}")
+        return FactorValue(0.0, f"no sentence near the question contains {kind.label}")
     holder = "its best sentence" if signals.answer >= 1 else f"a sentence {signals.answer:.0%} as near as its best one"
-    return FactorValue(signals.answer, f"{holder} holds {kind.label}: '{signals.answer_words}'")
+    return FactorValue(signals.answer, f"{holder} contains {kind.label}: '{signals.answer_words}'")
 
 
 def _synonym_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -182,7 +182,7 @@ def _synonym_match(candidate: Candidate, context: ScoringContext) -> FactorValue
             for each in signals.near_words[:4]
         )
         by = f": {listed}" if listed else ""
-        return f"holds or nearly holds {signals.synonym_match:.0%} of the question's words{by}"
+        return f"contains {signals.synonym_match:.0%} of the question's words, or words like them{by}"
 
     return FactorValue(signals.synonym_match, why)
 
@@ -191,17 +191,17 @@ def _phrase_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
     value = candidate.signals.phrase_match
     if value is None:
         return FactorValue(
-            context.table["phrase_match"]["unknown"], "neutral: no words side by side in the question were looked for"
+            context.table["phrase_match"]["unknown"], "neutral: the question has no adjacent words to look for"
         )
-    return FactorValue(value, lambda: f"{value:.0%} of the words side by side in the question are so in the passage")
+    return FactorValue(value, lambda: f"{value:.0%} of the question's adjacent words are adjacent in the passage, too")
 
 
 def _fusion(candidate: Candidate, context: ScoringContext) -> FactorValue:
     ranks = {leg: rank for leg, rank in candidate.signals.ranks.items() if leg != "fused"}
     if not ranks and candidate.signals.fusion == 0:
-        return FactorValue(context.table["fusion"]["unknown"], "neutral: not ranked by any leg")
+        return FactorValue(context.table["fusion"]["unknown"], "neutral: not ranked by any search")
     named = ", ".join(f"{LEG_LABELS[leg]} rank {rank}" for leg, rank in sorted(ranks.items()))
-    return FactorValue(min(candidate.signals.fusion, 1.0), f"{named or 'fused'}, divided by first in every leg")
+    return FactorValue(min(candidate.signals.fusion, 1.0), f"{named or 'fused'}; rank 1 in every search would be 1")
 
 
 def _rerank(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -216,7 +216,7 @@ def _authority(candidate: Candidate, context: ScoringContext) -> FactorValue:
     row = context.table.authority_matrix.get(category) or context.table.authority_matrix["default"]
     kind = category.replace("_", " ")
     if authority is None:
-        return FactorValue(context.table["authority"]["unknown"], "neutral: nobody knows who speaks here")
+        return FactorValue(context.table["authority"]["unknown"], "neutral: its author is unknown")
     return FactorValue(row[authority], f"{authority.value} source for a question of the kind '{kind}'")
 
 
@@ -330,7 +330,7 @@ def _routing(candidate: Candidate, context: ScoringContext) -> FactorValue:
         return FactorValue(context.table["routing"]["unknown"], "neutral: its truth is unknown")
     inside = truth in context.route.truths
     value = truth_weight(context.route, truth, context.profile.routing_outside)
-    return FactorValue(value, lambda: f"{truth.value} is {'part of' if inside else 'outside'} the route")
+    return FactorValue(value, lambda: f"the question is {'about' if inside else 'not about'} {truth.value}")
 
 
 def _trend(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -347,7 +347,7 @@ def _label_match(candidate: Candidate, context: ScoringContext) -> FactorValue:
     row, uncertain = context.table["label_match"], context.filters.uncertain_fields(candidate.passage)
     if not uncertain:
         return FactorValue(row["certain"], "its labels are those of the filter")
-    return FactorValue(row["uncertain"], f"its {' and '.join(uncertain)} may be another than its label says")
+    return FactorValue(row["uncertain"], f"its {' and '.join(uncertain)} may differ from its label")
 
 
 def _temporal(candidate: Candidate, context: ScoringContext) -> FactorValue:

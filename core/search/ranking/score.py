@@ -121,7 +121,7 @@ def _parts(candidate: Candidate, context: ScoringContext, strengths: Mapping[str
     multipliers = []
     for name, strength in strengths.items():
         result = FACTORS[name](candidate, context)
-        partly = f", counted by {strength:.0%}" if strength < 1 else ""
+        partly = f" (strength {strength:.0%})" if strength < 1 else ""
         multipliers.append(Multiplier(name, 1 - strength * (1 - result.value), result.reason + partly))
     return tuple(factors), tuple(multipliers)
 
