@@ -6,7 +6,7 @@
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +92,15 @@ def _value(kind: type) -> Iterator[str]:
     yield ""
     yield _text(kind)
     yield ""
-    yield "Fields: " + ", ".join(f"`{each.name}`" for each in fields(kind) if not each.name.startswith("_")) + "."
+    yield "Fields: " + ", ".join(f"`{name}`" for name in _field_names(kind) if not name.startswith("_")) + "."
     yield ""
+
+
+def _field_names(kind: Any) -> list[str]:
+    """Of a dataclass its fields, of another class its slots, then its properties."""
+    if is_dataclass(kind):
+        return [each.name for each in fields(kind)]
+    return [*kind.__slots__, *(name for name, member in vars(kind).items() if isinstance(member, property))]
 
 
 def _text(documented: Any) -> str:
