@@ -78,6 +78,9 @@ def _slower(reason: str) -> str:
 _AT_ONCE = 2  # models in memory: the one in use, and the one a library is being embedded with
 
 
+_KERNELS = 100  # made for shapes of input and kept; with OpenVINO's 5,000 memory grows for hours. Chosen by hand.
+
+
 class LoadedModels:
     """Implements core.ports.models.EmbeddingModels; the last two models stay in memory. Thread-safe.
 
@@ -180,7 +183,11 @@ class OpenVinoEmbedder:
         core = openvino.Core()
 
         def compiled(**config: Any) -> Any:
-            how = {"INFERENCE_PRECISION_HINT": precision, "DYNAMIC_QUANTIZATION_GROUP_SIZE": description["group"]}
+            how = {
+                "INFERENCE_PRECISION_HINT": precision,
+                "DYNAMIC_QUANTIZATION_GROUP_SIZE": description["group"],
+                "CPU_RUNTIME_CACHE_CAPACITY": _KERNELS,
+            }
             return core.compile_model(folder / description["file"], "CPU", how | config)
 
         asking = {"INFERENCE_NUM_THREADS": threads} if threads else {}
