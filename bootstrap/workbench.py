@@ -2,7 +2,6 @@
 # Longer than 300 lines: what is opened and closed together is read together, in order of dependency.
 
 import atexit
-import gc
 import logging
 import os
 import re
@@ -105,7 +104,6 @@ def open_workbench(settings: Settings, *, worker_process: bool = False) -> OpenW
     """
     _check(settings)
     _end_on_terminate()
-    _collect_seldom()
     with ExitStack() as building:
         return _built(settings, WorkerProcess(settings) if settings.worker and worker_process else None, building)
 
@@ -436,17 +434,6 @@ def _end_on_terminate() -> None:
     unhandled = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if unhandled and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-
-
-_OBJECTS = 20_000
-"""Objects made since the last collection of cycles. A search makes some thousands that live as long as its result; the
-interpreter's 700 has them looked through several times per search. Chosen by hand: some megabytes at most."""
-
-
-def _collect_seldom() -> None:
-    objects, *older = gc.get_threshold()
-    if 0 < objects < _OBJECTS:
-        gc.set_threshold(_OBJECTS, *older)
 
 
 _LOOK_SECONDS = 5.0  # between looks for steps that do not end

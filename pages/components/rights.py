@@ -9,7 +9,7 @@ from core.access.rights import RIGHTS
 from core.domain.people import Role
 from pages.components import session
 
-__all__ = ["button", "may", "may_share", "refusal", "submit_button", "upload_projects"]
+__all__ = ["administrator_refusal", "button", "may", "may_share", "refusal", "submit_button", "upload_projects"]
 
 _ROLE_WORDS = {
     Role.VIEWER: "a viewer",
@@ -46,9 +46,18 @@ def refusal(action: str) -> str:
     if may(action):
         return ""
     right = RIGHTS[action]
-    needed = right.role if isinstance(right.role, Role) else Role.ANALYST
-    where = " in every project" if right.library_wide else ""
-    return f"This needs the role of {_ROLE_WORDS[needed]}{where}."
+    return _needs(right.role if isinstance(right.role, Role) else Role.ANALYST, everywhere=right.library_wide)
+
+
+def administrator_refusal() -> str:
+    """Why the person may not do what no service does and only an administrator of every project may; "" where they
+    may."""
+    may_do = session.principal().role_in(None) is Role.ADMINISTRATOR
+    return "" if may_do else _needs(Role.ADMINISTRATOR, everywhere=True)
+
+
+def _needs(role: Role, *, everywhere: bool) -> str:
+    return f"This needs the role of {_ROLE_WORDS[role]}{' in every project' if everywhere else ''}."
 
 
 def button(

@@ -7,7 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.documents import Authority
 from core.domain.filters import SearchFilters
+from core.domain.people import Door, Principal, Role
 from core.domain.vocabulary import DomainWords, Vocabulary
+from pages.components import session
 from pages.components.wording import plain
 from tests.screens.conftest import Opened, Stack, filter_values, listed, words
 
@@ -263,3 +265,19 @@ def test_a_backup_is_made_by_a_click_and_named(
     assert plain(made.name) in words(screen) and "2.0 kB" in words(screen)
     (tmp_path / ".making").touch()
     assert "A backup is being made" in press(screen, "Back up now").warning[0].value
+
+
+def test_only_an_administrator_backs_up_even_if_a_browser_presses_what_is_disabled(
+    library: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from bootstrap import backup
+
+    monkeypatch.setenv("FIVEFOLD_BACKUP_FOLDER", str(tmp_path))
+    monkeypatch.setattr(backup, "back_up", lambda settings, file, recipients: file.write_bytes(b"x"))
+    analyst = Principal("ann@example.org", "Ann", ((None, Role.ANALYST),), Door.BROWSER)
+    monkeypatch.setattr(session, "principal", lambda: analyst)
+    screen = opened("settings.py", part="storage")
+    button = next(each for each in screen.button if each.label == "Back up now")
+    assert button.disabled and "administrator" in button.help
+    button._value = True  # `click` refuses what is disabled
+    assert not button.run().exception and not list(tmp_path.iterdir())

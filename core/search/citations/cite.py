@@ -266,7 +266,7 @@ def _announced(parts: Sequence[Quotable], at: int, text: str) -> list[Quotable] 
 
 
 def _ends_open(sentence: str) -> bool:
-    """Whether the pattern matches at the end; it is not tried at the places before, which takes a hundred times."""
+    """Whether the pattern matches at the end; it is not tried at the places before."""
     end = sentence
     while (shorter := end.rstrip().rstrip("*_")) != end:
         end = shorter

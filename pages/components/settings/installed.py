@@ -6,7 +6,6 @@ from bootstrap.backup import BackupFolder
 from bootstrap.environment import settings_from_environment
 from bootstrap.installation import StoredPart, optional_parts, reader_limits, storage_used
 from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME, ModelSwitch
-from core.domain.people import Role
 from core.domain.queries import SearchRequest
 from core.knowledge.glossary import meaning
 from core.knowledge.rerankers import rerank_table
@@ -99,14 +98,11 @@ def _backups() -> None:
     """The backups made here, and a button that makes one."""
     folder = BackupFolder(settings_from_environment())
     st.markdown("##### Backups", anchors=False)
-    administers = session.principal().role_in(None) is Role.ADMINISTRATOR
-    if st.button(
-        "Back up now",
-        key="settings.backup",
-        icon=":material/backup:",
-        disabled=not administers,
-        help=None if administers else "This needs the role of an administrator in every project.",
-    ):
+    why = rights.administrator_refusal()
+    pressed = st.button(
+        "Back up now", key="settings.backup", icon=":material/backup:", disabled=bool(why), help=why or None
+    )
+    if pressed:
         with st.spinner("Writing database and originals into one file …"), show_errors():
             folder.make()
     files = folder.files()
