@@ -42,12 +42,12 @@ def run(files: Sequence[Path]) -> Report:
             ("fivefold, its passages found before", again, SearchFilters()),
             ("fivefold, filtered", questions, narrow),
         )
-        for name, asked, filters in rounds:
+        for name, queries, filters in rounds:
 
             def ask(question: str, filters: SearchFilters = filters) -> object:
                 return workbench.search.run(SearchRequest(question, filters), remember=False)
 
-            rows.append((name, passages, *_timed(asked, ask)))
+            rows.append((name, passages, *_timed(queries, ask)))
     stock_row, ours = rows[0], rows[1]
     headlines = [
         Headline(f"search {ours[1]} passages, {quantity}", "ms", ours[at], "stock", stock_row[at])
