@@ -136,7 +136,7 @@ def close() -> None:
 def start_warming() -> None:
     """Load models and indexes in the background, once; called after a page has been drawn.
 
-    Streamlit collects garbage after every run: what is loaded for good is frozen out of that.
+    Python's garbage collector then skips what is loaded for good.
     """
     process = _process()
     with process.lock:
