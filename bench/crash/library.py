@@ -27,6 +27,7 @@ PATIENCE_SECONDS = 1800.0  # for one step, on a busy machine
 _NOTICE_SECONDS = 120.0  # until a process that was left alone has ended
 _APP = ("streamlit", "run", "app.py", "--server.headless", "true", "--server.port")
 _WORKER = ("cli", "worker")
+_COUNT, _FOLLOWERS = "SELECT count(*) FROM", ("document_entities", "signatures")
 _OWN = (
     "SELECT DISTINCT c.table_name FROM information_schema.columns c"
     " JOIN information_schema.tables t USING (table_schema, table_name)"
@@ -42,7 +43,8 @@ _QUIET = (
 class Contents:
     """What a library holds, to be compared.
 
-    documents: name → SHA-256 of the bytes as uploaded, state, and digest of its passages in order. corrections: labels
+    documents: name → SHA-256 of the bytes as uploaded, state, and digest of its passages in order and of the numbers of
+    its entities and signatures. corrections: labels
     that people set. tables: name → rows. decisions: of the coverage boards, oldest first.
     """
 
@@ -279,7 +281,9 @@ class CrashLibrary:
                 name = each.name if names[each.name] == 1 else f"{each.name} (document {each.id})"
                 bytes_now = hashlib.sha256(workbench.documents.uploaded(each.id)).hexdigest()
                 texts = [(one.position, one.page, one.text) for one in workbench.documents.passages(each.id)]
-                rows[name] = (bytes_now, str(each.state), hashlib.sha256(repr(texts).encode()).hexdigest()[:16])
+                indexed = [self.scalar(f"{_COUNT} {table} WHERE document_id = {each.id}") for table in _FOLLOWERS]
+                digest = hashlib.sha256(repr((texts, indexed)).encode()).hexdigest()[:16]
+                rows[name] = (bytes_now, str(each.state), digest)
             return Contents(
                 rows,
                 tuple(

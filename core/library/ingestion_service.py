@@ -19,7 +19,7 @@ from core.library.documents import DocumentService, Follower
 from core.library.step_progress import OverdueStep, StepClock
 from core.library.upload_queue import UploadQueue
 from core.ports.catalogue import Catalogue
-from core.ports.job_queue import STOPPED
+from core.ports.job_queue import INDEXING, STOPPED
 from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
 from core.search.query.expansion import SynonymFinder
 from core.table_qa.service import TableService
@@ -64,9 +64,10 @@ class IngestionService:
         return self._pipeline.notices
 
     def ingest_pending(self, document_id: int) -> None:
-        """Ingest a document unless it was read or stopped since its job was queued. Raises NotFound, StoreFailed."""
+        """Ingest a document unless it was read or stopped since its job was queued; one that an index may lack, because
+        a process died, is ingested again. Raises NotFound, StoreFailed."""
         document = self._catalogue.document(document_id)
-        if document.state is DocumentState.PENDING:
+        if document.state is DocumentState.PENDING or document.step == INDEXING:
             self._ingest(document)
 
     def ingest(self, document_id: int) -> Document:
@@ -173,8 +174,10 @@ class IngestionService:
         document, passages = apply_later_edits(ingested.document, ingested.passages, current, corrections, terms)
         self._sparse.delete([document.id])
         self._vectors.delete([document.id])
-        vectors, model = ingested.vectors, ingested.model
-        return document, self._catalogue.save_ingested(document, ingested.pages, passages, vectors, embedded_by=model)
+        stored = self._catalogue.save_ingested(
+            document, ingested.pages, passages, ingested.vectors, embedded_by=ingested.model, step=INDEXING
+        )
+        return document, stored
 
     @contextmanager
     def _pending_on_failure(self, document_id: int) -> Iterator[None]:

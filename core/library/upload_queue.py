@@ -123,7 +123,7 @@ class UploadQueueStore(Protocol):
         ...
 
     def pending(self) -> Sequence[int]:
-        """Ids, ascending, of all that are not read yet."""
+        """Ids, ascending, of all that are not read yet, or that an index may lack."""
         ...
 
     def requeue(self, document_ids: Sequence[int]) -> Sequence[int]:
@@ -137,7 +137,8 @@ class UploadQueueStore(Protocol):
         ...
 
     def ended(self, document_id: int, at: datetime) -> None:
-        """Record that reading a document ended, with success or failure; one deleted meanwhile is ignored."""
+        """Record that reading a document ended, with success or failure: no index lacks it. One deleted meanwhile is
+        ignored."""
         ...
 
     def ends(self, since: datetime) -> tuple[int, datetime | None]:

@@ -62,11 +62,12 @@ class Catalogue(Protocol):
         vectors: Vectors,
         *,
         embedded_by: str = "",
+        step: str = "",
     ) -> Sequence[Passage]:
         """Replace everything stored for the document in one transaction; returns the passages with ids.
 
         With the pgvector index the vectors are stored in the same rows; otherwise the index stores them. embedded_by:
-        their model; "" for the one in use.
+        their model; "" for the one in use. step: the document's; it is ready.
         """
         ...
 

@@ -6,10 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-__all__ = ["STOPPED", "WAITING", "FailedWork", "JobKind", "JobQueue"]
+__all__ = ["INDEXING", "STOPPED", "WAITING", "FailedWork", "JobKind", "JobQueue"]
 
-WAITING, STOPPED = "waiting", "stopped"
-"""`Document.step` of one whose turn has not come, and of one that was taken out of the queue by hand."""
+WAITING, INDEXING, STOPPED = "waiting", "indexing", "stopped"
+"""`Document.step` of one whose turn has not come, of a ready one that an index may still lack, and of one that was
+taken out of the queue by hand."""
 
 
 class JobKind(StrEnum):

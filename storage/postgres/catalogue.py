@@ -235,12 +235,13 @@ class SqlCatalogue:
         vectors: Vectors,
         *,
         embedded_by: str = "",
+        step: str = "",
     ) -> Sequence[Passage]:
         """Replace everything stored about the document in one transaction; assigns passage ids. Raises NotFound."""
         ready = replace(
             document,
             state=DocumentState.READY,
-            step="",
+            step=step,
             failure="",
             remedy="",
             pages=len(pages),

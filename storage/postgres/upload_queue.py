@@ -27,7 +27,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.domain.documents import Document, DocumentState, Origin
 from core.domain.errors import Cure
 from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueueView
-from core.ports.job_queue import STOPPED, WAITING
+from core.ports.job_queue import INDEXING, STOPPED, WAITING
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS, document_from
 from storage.postgres.tables import BY_DOCUMENT, Base, allow, of_document, table_of
@@ -129,8 +129,8 @@ class SqlUploadQueueStore:
         return self._numbers(_WORTH_AGAIN)
 
     def pending(self) -> Sequence[int]:
-        """Ids, ascending, of all files not processed yet."""
-        return self._numbers(_in_state(DocumentState.PENDING))
+        """Ids, ascending, of all files not processed yet, or that an index may lack."""
+        return self._numbers(or_(_in_state(DocumentState.PENDING), DOCUMENTS.c.step == INDEXING))
 
     def _numbers(self, kind: ColumnElement[bool]) -> Sequence[int]:
         query = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == self._tenant, kind)
@@ -165,13 +165,14 @@ class SqlUploadQueueStore:
             return sorted(connection.scalars(query))
 
     def ended(self, document_id: int, at: datetime) -> None:
-        """Record that processing of a document ended; ignores one deleted meanwhile."""
+        """Record that processing of a document ended: no index lacks it. Ignores one deleted meanwhile."""
         own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
         document = (
             select(DOCUMENTS.c.tenant_id, DOCUMENTS.c.id, literal(at)).where(*own).with_for_update(key_share=True)
         )
         row = insert(READINGS).from_select(["tenant_id", "document_id", "ended"], document)
         with self._database.transaction("noting the end of a file") as connection:
+            connection.execute(update(DOCUMENTS).where(*own, DOCUMENTS.c.step == INDEXING).values(step=""))
             connection.execute(
                 row.on_conflict_do_update(index_elements=["tenant_id", "document_id"], set_={"ended": at})
             )

@@ -180,6 +180,7 @@ class FakeCatalogue:
         vectors: Vectors,
         *,
         embedded_by: str = "",
+        step: str = "",
     ) -> Sequence[Passage]:
         """Replace the document, its pages and passages; the vectors are the vector index's business."""
         with self._lock:
@@ -189,7 +190,7 @@ class FakeCatalogue:
             self._documents[document.id] = replace(
                 document,
                 state=DocumentState.READY,
-                step="",
+                step=step,
                 failure="",
                 remedy="",
                 pages=len(pages),

@@ -23,7 +23,7 @@ from core.library.sources.store import (
     watched_already,
 )
 from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueueView
-from core.ports.job_queue import STOPPED, WAITING, FailedWork, JobKind
+from core.ports.job_queue import INDEXING, STOPPED, WAITING, FailedWork, JobKind
 from tests.fakes.catalogue import FakeCatalogue
 
 __all__ = [
@@ -85,8 +85,9 @@ class FakeUploadQueueStore:
         return sorted(each.id for each in self._all() if _worth_again(each))
 
     def pending(self) -> Sequence[int]:
-        """Ids, ascending, of all files not processed yet."""
-        return self._in_state(DocumentState.PENDING)
+        """Ids, ascending, of all files not processed yet, or that an index may lack."""
+        unread = (each for each in self._all() if each.state is DocumentState.PENDING or each.step == INDEXING)
+        return sorted(each.id for each in unread)
 
     def _in_state(self, state: DocumentState) -> list[int]:
         return sorted(each.id for each in self._all() if each.state is state)
@@ -103,7 +104,8 @@ class FakeUploadQueueStore:
 
     def stop(self, document_ids: Sequence[int] | None) -> Sequence[int]:
         """Stop files not processed yet (None: all); returns their ids."""
-        chosen = [each for each in self.pending() if document_ids is None or each in document_ids]
+        unread = self._in_state(DocumentState.PENDING)
+        chosen = [each for each in unread if document_ids is None or each in document_ids]
         for document_id in chosen:
             document = self._catalogue.document(document_id)
             if document.passages:
@@ -114,9 +116,12 @@ class FakeUploadQueueStore:
         return chosen
 
     def ended(self, document_id: int, at: datetime) -> None:
-        """Record that processing of a document ended; ignores one deleted meanwhile."""
-        if document_id in self._catalogue.documents_by_id([document_id]):
+        """Record that processing of a document ended: no index lacks it. Ignores one deleted meanwhile."""
+        document = self._catalogue.documents_by_id([document_id]).get(document_id)
+        if document is not None:
             self._ends[document_id] = at
+            if document.step == INDEXING:
+                self._catalogue.save_labels(replace(document, step=""), [])
 
     def ends(self, since: datetime) -> tuple[int, datetime | None]:
         """How many files ended since then and are not queued again, and when the first of them ended."""

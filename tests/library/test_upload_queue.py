@@ -202,3 +202,22 @@ def test_a_file_whose_vectors_could_not_be_stored_is_read_again(tray: Tray) -> N
     tray.workbench.ingestion.ingest_pending(only)
     assert tray.states() == ["ready"]
     assert tray.stores.vectors.count() == len(tray.workbench.documents.passages(only)) > 0
+
+
+def test_a_file_is_read_again_whose_worker_died_before_every_index_had_it(tray: Tray) -> None:
+    (only,) = tray.add(LAW.format(4))
+    add = tray.stores.vectors.add
+
+    class Killed(BaseException):
+        pass
+
+    def die(*given: object, **named: object) -> None:
+        raise Killed
+
+    tray.stores.vectors.add = die  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        tray.workbench.ingestion.ingest_pending(only)
+    tray.stores.vectors.add = add  # type: ignore[method-assign]
+    tray.workbench.ingestion.ingest_pending(only)
+    assert tray.stores.vectors.count() == len(tray.workbench.documents.passages(only)) > 0
+    assert tray.workbench.documents.get(only).step == ""

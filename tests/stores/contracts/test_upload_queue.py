@@ -9,7 +9,7 @@ from core.domain.documents import Document, DocumentState, Label, Labels
 from core.domain.errors import Cure
 from core.library.upload_queue import UploadCounts, UploadQueueStore, UploadQueueView
 from core.ports.catalogue import Catalogue
-from core.ports.job_queue import STOPPED
+from core.ports.job_queue import INDEXING, STOPPED
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.upload_queue import SqlUploadQueueStore
 from tests.database import new_tenant
@@ -148,3 +148,13 @@ def test_projects_and_the_oldest_that_waits_are_known(shelf: tuple[Catalogue, Up
         catalogue.add_document(document(name, project=project, uploaded_at=MOMENT + timedelta(days=days)))
     store(catalogue, document("d", uploaded_at=MOMENT - timedelta(days=9)), [passage("x")], random_vectors(1, 1))
     assert (list(tray.projects()), tray.oldest()) == (["east", "north"], MOMENT)
+
+
+def test_a_ready_file_is_pending_until_every_index_has_it(shelf: tuple[Catalogue, UploadQueueStore]) -> None:
+    catalogue, tray = shelf
+    known = catalogue.add_document(document("a.md"))
+    catalogue.save_ingested(known, [], [passage("text")], random_vectors(1, 1), step=INDEXING)
+    assert catalogue.document(known.id).state is DocumentState.READY and tray.pending() == [known.id]
+    assert tray.stop(None) == []
+    tray.ended(known.id, MOMENT)
+    assert catalogue.document(known.id).step == "" and tray.pending() == []
