@@ -25,10 +25,9 @@ def draw() -> None:
 
 def _project() -> str | None:
     """The project that is worked on; None for the whole library."""
-    known = {each.project for each in session.workbench().documents.list()}
     return st.selectbox(
         "Project",
-        sorted(each for each in known if each),
+        session.workbench().upload_queue.projects(),
         index=None,
         key="project",
         bind="query-params",

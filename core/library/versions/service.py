@@ -1,6 +1,6 @@
 """Document versions of one tenant: near-duplicates, version chains, and citations of outdated text."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -112,6 +112,7 @@ class VersionService:
         before = {each.version_of for each in documents if each.version_of is not None}
         ids = {each for pair in pairs for each in (pair.first, pair.second)} | before
         known = {**self._catalogue.documents_by_id(sorted(ids - own.keys())), **own}
+        rejections = self._rejections() if any(pair.suggested for pair in pairs) else frozenset()
         found = {}
         for document in documents:
             mine = [pair for pair in pairs if document.id in (pair.first, pair.second)]
@@ -120,7 +121,7 @@ class VersionService:
                 tuple(
                     (known[at], pair.same) for pair in mine if pair.near and (at := pair.other(document.id)) in known
                 ),
-                tuple(self._open(mine, known)),
+                tuple(_open(mine, known, rejections)),
                 newest.get(document.id),
                 earlier,
             )
@@ -128,17 +129,13 @@ class VersionService:
                 found[document.id] = related
         return found
 
-    def _open(self, pairs: Sequence[DuplicatePair], known: Mapping[int, Document]) -> list[Suggestion]:
-        found = []
-        for pair in pairs:
-            if pair.suggested and {pair.first, pair.second} <= known.keys():
-                first, second = known[pair.first], known[pair.second]
-                decision = self._store.decision(first.sha256, second.sha256)
-                if first.project == second.project and (
-                    decision is None or decision.verdict is not VersionVerdict.REJECTED
-                ):
-                    found.append(ordered(pair, first, second))
-        return found
+    def _rejections(self) -> Collection[tuple[str, str]]:
+        """The pairs of files whose latest decision is a rejection. One query for all: there are far fewer decisions,
+        which people take, than pairs."""
+        latest: dict[tuple[str, str], VersionVerdict] = {}
+        for decision in self._store.decisions(_MOST_LISTED):
+            latest.setdefault(decision.about, decision.verdict)
+        return {files for files, verdict in latest.items() if verdict is VersionVerdict.REJECTED}
 
     def marks(self) -> Mapping[int, tuple[float, bool]]:
         """Document → Jaccard similarity of its nearest near-duplicate (0: it has none), and whether a version is
@@ -298,3 +295,17 @@ class VersionService:
         self._store.decide(
             VersionDecision(*files, verdict, who.strip(), self._now(), number, older.id, newer.id, links)
         )
+
+
+def _open(
+    pairs: Sequence[DuplicatePair], known: Mapping[int, Document], rejections: Collection[tuple[str, str]]
+) -> list[Suggestion]:
+    """The suggestions among the pairs that nobody rejected. rejections: as `VersionDecision.about`."""
+    found = []
+    for pair in pairs:
+        if pair.suggested and {pair.first, pair.second} <= known.keys():
+            first, second = known[pair.first], known[pair.second]
+            files = min(first.sha256, second.sha256), max(first.sha256, second.sha256)
+            if first.project == second.project and files not in rejections:
+                found.append(ordered(pair, first, second))
+    return found

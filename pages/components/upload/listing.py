@@ -39,14 +39,14 @@ _TITLES = {
 }
 
 
-def draw_listing() -> None:
+def draw_listing(now: UploadCounts) -> None:
     """The list, redrawn every second while files are read, then once more as a whole."""
-    busy = bool(session.workbench().upload_queue.counts(cards.SURE).running)
+    busy, first = bool(now.running), [now]
     opened = state.opened()
 
     @st.fragment(run_every=1.0 if busy else None)
     def drawn() -> None:
-        counts = session.workbench().upload_queue.counts(cards.SURE)
+        counts = first.pop() if first else session.workbench().upload_queue.counts(cards.SURE)
         if (busy and not counts.running) or state.opened() != opened:
             st.rerun()
         _list(counts)
