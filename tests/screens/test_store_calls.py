@@ -96,11 +96,22 @@ def test_only_a_page_of_the_files_is_drawn(library: Stack, opened: Opened) -> No
 
 
 @pytest.mark.parametrize(
-    "page", ["home.py", "upload.py", "library.py", "coverage.py", "data.py", "tuning.py", "insights.py"]
+    ("page", "view"),
+    [
+        ("home", ""),
+        ("upload", ""),
+        ("library", ""),
+        ("coverage", "Board"),
+        ("data", ""),
+        ("tuning", ""),
+        ("insights", ""),
+    ],
 )
-def test_no_document_is_read_that_is_not_shown(library: Stack, opened: Opened, calls: Counter[str], page: str) -> None:
+def test_no_document_is_read_that_is_not_shown(
+    library: Stack, opened: Opened, calls: Counter[str], page: str, view: str
+) -> None:
     filled(library, FEW)
-    library.workbench.coverage.add_topics([Topic("Journeys")])  # without one, the sample library is offered
+    library.workbench.coverage.add_topics([Topic("Journeys")])
     calls.clear()
-    opened(page)
+    opened(f"{page}.py", **({"view": view} if view else {}))
     assert not calls["FakeCatalogue.documents"], "every document of the library is read"

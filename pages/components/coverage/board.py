@@ -75,14 +75,13 @@ def choose_view(values: Mapping[str, tuple[str, ...]], *, ordered: bool = True) 
         "Find a topic",
         key="find",
         bind="query-params",
-        placeholder="Find a topic",
+        placeholder="Words of its name",
         icon=":material/search:",
-        label_visibility="collapsed",
     )
     chosen: Any = TopicOrder.ADDED
     if ordered:
         chosen = order.selectbox(
-            "Order", list(TopicOrder), key="order", bind="query-params", format_func=str, label_visibility="collapsed"
+            "Sort by", list(TopicOrder), key="order", bind="query-params", format_func=str
         )
     picked: dict[str, tuple[str, ...]] = {}
     set_now = sum(bool(st.session_state.get(name)) for name in _FILTERS)

@@ -156,7 +156,9 @@ def _ask_for_needs(listed: Sequence[Topic]) -> None:
 # One column after the other, each with its width: split up, what the table shows could not be read in one place.
 def _table(listed: Sequence[Topic]) -> None:
     head, export = st.columns([8, 2], vertical_alignment="center")
-    head.markdown(f"**{count(len(listed), 'topic')}** · edit in place, select rows to change several at once")
+    locked = rights.refusal("coverage.change_topics")
+    hint = f":gray[:material/lock: {locked}]" if locked else "edit in place, select rows to change several at once"
+    head.markdown(f"**{count(len(listed), 'topic')}** · {hint}")
     export.download_button(
         "CSV", lambda: topics_csv(listed), "topics.csv", "text/csv", icon=":material/download:", type="tertiary"
     )
@@ -168,7 +170,7 @@ def _table(listed: Sequence[Topic]) -> None:
         hide_index=True,
         placeholder="",
         height=min(460, 38 + 35 * len(rows)),
-        disabled=["origin", "source", "proposed"],
+        disabled=bool(locked) or ["origin", "source", "proposed"],
         column_config={
             "select": st.column_config.CheckboxColumn("", width=40),
             "name": st.column_config.TextColumn("Topic", width=310, required=True, max_chars=300),
