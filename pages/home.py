@@ -121,7 +121,7 @@ def _attention(counts: UploadCounts) -> None:
         if number:
             st.page_link(page_path("upload"), label=count(number, what), icon=icon, query_params={"show": shown.value})
     for each in _first_files(counts):
-        words = f"{each.failure} {each.remedy}" if each.failure else _doubt(each)
+        words = f"{cards.failure_words(each)} {each.remedy}" if each.failure else _doubt(each)
         st.caption(plain(f"{shorten_middle(each.name, 60)}: {words}"))
 
 

@@ -14,14 +14,13 @@ from core.library.duplicates.comparer import DuplicateComparer, DuplicateGroup, 
 from core.library.versions.diff import TextDifference, compared, sentences_of
 from core.library.versions.outdated_citations import CitingItem, OutdatedCitation, OutdatedCitationFinder
 from core.library.versions.store import (
-    DuplicatePair,
     Links,
     SignatureStore,
     VersionChains,
     VersionDecision,
     VersionVerdict,
 )
-from core.library.versions.suggestions import Suggestion, ordered
+from core.library.versions.suggestions import Suggestion, open_suggestions, ordered
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex, Vectors
 
@@ -121,7 +120,7 @@ class VersionService:
                 tuple(
                     (known[at], pair.same) for pair in mine if pair.near and (at := pair.other(document.id)) in known
                 ),
-                tuple(_open(mine, known, rejections)),
+                tuple(open_suggestions(mine, known, rejections)),
                 newest.get(document.id),
                 earlier,
             )
@@ -295,17 +294,3 @@ class VersionService:
         self._store.decide(
             VersionDecision(*files, verdict, who.strip(), self._now(), number, older.id, newer.id, links)
         )
-
-
-def _open(
-    pairs: Sequence[DuplicatePair], known: Mapping[int, Document], rejections: Collection[tuple[str, str]]
-) -> list[Suggestion]:
-    """The suggestions among the pairs that nobody rejected. rejections: as `VersionDecision.about`."""
-    found = []
-    for pair in pairs:
-        if pair.suggested and {pair.first, pair.second} <= known.keys():
-            first, second = known[pair.first], known[pair.second]
-            files = min(first.sha256, second.sha256), max(first.sha256, second.sha256)
-            if first.project == second.project and files not in rejections:
-                found.append(ordered(pair, first, second))
-    return found

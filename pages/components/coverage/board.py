@@ -80,9 +80,7 @@ def choose_view(values: Mapping[str, tuple[str, ...]], *, ordered: bool = True) 
     )
     chosen: Any = TopicOrder.ADDED
     if ordered:
-        chosen = order.selectbox(
-            "Sort by", list(TopicOrder), key="order", bind="query-params", format_func=str
-        )
+        chosen = order.selectbox("Sort by", list(TopicOrder), key="order", bind="query-params", format_func=str)
     picked: dict[str, tuple[str, ...]] = {}
     set_now = sum(bool(st.session_state.get(name)) for name in _FILTERS)
     with narrow.popover(f"Filter{f' · {set_now}' if set_now else ''}", icon=":material/filter_alt:", width="stretch"):
