@@ -60,12 +60,12 @@ def test_the_reading_room_says_that_a_page_is_loading(
     tab.upload(make_pdf(tmp_path / "Bottle_Rules.pdf", "Bottle Rules", RULES))
     app.read_by_now(1)
     waiting: list[Route] = []
-    tab.page.route("**/media/*", waiting.append)
+    tab.page.route(f"{app.url}/media/*", lambda route: waiting.append(route))
     tab.go("document", id="1", page="2")
     sign = tab.page.get_by_role("status").filter(has_text="Loading page 2 …")
     sign.wait_for()
     assert not tab.page.locator(".sheet").count()
-    tab.page.unroute("**/media/*")
+    tab.page.unroute(f"{app.url}/media/*")
     for each in waiting:
         each.continue_()
     tab.page.locator(".sheet canvas").wait_for()

@@ -100,9 +100,9 @@ VIEW = "Compare"
 
 _OTHER = "versus.other"
 
-_NAME, _HEAD, _HEAD_PLACE = 48, 30, 18
-"""Characters of a document's name beside a place, and at the head of a column; of the place there. Two heads stand side
-by side at 800 pixels."""
+_NAME, _HEAD, _LINK = 48, (30, 18), (22, 16)
+"""Characters of a document's name; of name and place at the head of a column, and of a link that does not wrap. Two of
+each are side by side at 800 pixels."""
 
 
 def comparison_params(request: SearchRequest, left_id: int, right_id: int) -> dict[str, list[str]]:
@@ -180,11 +180,11 @@ def draw_comparison(result: SearchResult, left_id: int, right_id: int) -> None:
         return
     names = _distinct_names(_name(result, left_id), _name(result, right_id), versus)
     sides = st.grid(2, min_column_width=320, gap="medium")
-    for side, name in zip((versus.left, versus.right), names, strict=True):
+    for side in (versus.left, versus.right):
         with sides.cell():
-            _side(side, name, result)
+            _side(side, result)
     verdict = decided(versus, names)
-    heads = [_name(result, each, _HEAD, _HEAD_PLACE) for each in (left_id, right_id)]
+    heads = [_name(result, each, *_HEAD) for each in (left_id, right_id)]
     titles = _distinct_names(heads[0], heads[1], versus)
     st.markdown(f"**{plain(verdict)}**")
     shown = shown_differences(versus)
@@ -211,14 +211,14 @@ def _both(versus: ResultComparison) -> tuple[ComparedResult, ComparedResult]:
     return versus.left, versus.right
 
 
-def _side(side: ComparedResult, name: str, result: SearchResult) -> None:
+def _side(side: ComparedResult, result: SearchResult) -> None:
     """One of the two results: its location, score and best sentence."""
     passage = side.candidate.passage
     stems = {stem(word) for word in result.route.keywords}
     hit = next((each for each in result.hits if each.candidate.passage.id == passage.id), None)
     sentence = hit.citations[0].quote if hit and hit.citations else shorten(passage.text, 400)
     with st.container(border=True, gap="xsmall", height="stretch"):
-        label = f"**{plain(name)}**"
+        label = f"**{plain(_name(result, passage.id, *_LINK))}**"
         cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.badges(passage, session.terms())
