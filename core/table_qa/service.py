@@ -177,8 +177,9 @@ class TableService:
 
     def examples(self, most: int, project: str | None = None) -> list[str]:
         """Questions that show what the tables can be asked; each is one that `ask` answers."""
-        offered = candidates(self.question_tables(project))
-        return list(islice((each for each in offered if tells_something(self.ask(each, project))), most))
+        tables, today = self.question_tables(project), self._now().date()
+        offered = (each for each in candidates(tables) if tells_something(self._answerer.ask(each, tables, today)))
+        return list(islice(offered, most))
 
     def follow(self, question: str, query: TableQuery, project: str | None = None) -> TableAnswer:
         """Answer another reading of a question."""

@@ -85,7 +85,13 @@ def test_no_page_asks_a_store_more_often_when_there_are_more_documents(
     few = of_each_page()
     filled(library, MANY)
     many = of_each_page()
-    more = {page: many[page] - few[page] for page in few if many[page] - few[page]}
+    # Some lookups are kept for seconds, so one more may be due; a query for each document would be due for each.
+    more = {
+        f"{page}: {name}": (few[page][name], number)
+        for page in few
+        for name, number in many[page].items()
+        if number - few[page][name] >= (MANY - FEW) // 2
+    }
     assert not more, more
 
 
