@@ -108,7 +108,7 @@ def rehearse(settings: Settings, file: Path, identity: Path | None = None) -> Re
             (aside.data_folder / "models").symlink_to(models.resolve(), target_is_directory=True)
         manifest = _restored(aside, file, identity)
         with open_workbench(aside) as workbench:
-            workbench.check.run_at_start()  # makes the keyword index, which is in no backup
+            workbench.check.refresh()  # makes the keyword index, which is in no backup
             report = workbench.check.run()
             if aside.vector_index == "chroma":
                 others = (each for each in report.differences if each.store is not CheckedStore.VECTORS)

@@ -32,6 +32,7 @@ from bootstrap.environment import (
 from bootstrap.worker_process import WorkerProcess
 from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
+from core.library.check import LibraryCheck
 from core.library.saved_searches import SavedSearchService
 from core.ports.models import CrossEncoder
 from core.ports.stores import Embedder, VectorIndex
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
 
 _log = logging.getLogger(__name__)
+_CHECK_SECONDS = 3600.0
 _TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -189,7 +191,20 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
         worker.start()
     elif settings.worker:
         _start_workers(database.session_url, settings, workbench, resources)
+    _check_hourly(workbench.check, resources)
     return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
+
+
+def _check_hourly(check: LibraryCheck, resources: ExitStack) -> None:
+    """Another machine may delete documents, which the keyword files of this one still contain."""
+    closed = threading.Event()
+    resources.callback(closed.set)
+
+    def work() -> None:
+        while not closed.wait(_CHECK_SECONDS):
+            check.refresh()
+
+    threading.Thread(target=work, name="hourly check", daemon=True).start()
 
 
 def _prepare(engine: "Engine", owner_url: str, tenant: str) -> None:
@@ -448,7 +463,7 @@ def run_worker(
     restart: replaces this process by a new one, which is the only way to end a step that does not end.
     """
     with open_workbench(replace(settings, worker=True)) as workbench:
-        threading.Thread(target=workbench.check.run_at_start, name="library check", daemon=True).start()
+        threading.Thread(target=workbench.check.refresh, name="library check", daemon=True).start()
         while not stopped(_LOOK_SECONDS):
             overdue = workbench.ingestion.overdue()
             for each in overdue:

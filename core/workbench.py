@@ -99,4 +99,4 @@ class Workbench:
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait, and check the library."""
         self.search.warm()
-        self.check.run_at_start()
+        self.check.refresh()

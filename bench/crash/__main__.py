@@ -83,6 +83,7 @@ CASES: dict[str, dict[str, Run]] = {
     "postmaster": _at(reading.POSTMASTER, reading.killed_postmaster),
     "app": _at(reading.APP, reading.killed_app),
     "chroma": _at(reading.CHROMA, reading.killed_chroma),
+    "chroma-worker": _at(reading.CHROMA_WORKER, reading.killed_worker_of_chroma),
     "coverage": _at(keeping.COVERAGE, keeping.killed_run),
     "decision": _at(keeping.DECISION, keeping.killed_decision),
     "model": _at((*keeping.MODEL_COMMAND, *keeping.MODEL), keeping.killed_model),

@@ -247,6 +247,7 @@ def killed_upgrade(made: Made, folder: Path, point: KillPoint) -> list[str]:
             engine = engine_for(server.url(f"at{revision}"))
             create_earlier(engine, revision)
             library = CrashLibrary(folder / revision, DATABASE_URL=server.url(f"at{revision}"))
+            (library.data / "models").symlink_to(made.base.data / "models", target_is_directory=True)
             program = library.start("cli", "check", point=point)
             assert program.reached(), program.printed()
             program.kill()

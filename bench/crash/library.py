@@ -296,7 +296,7 @@ class CrashLibrary:
         """What no library may have once it is quiet: disagreeing stores, left jobs, rows, files and processes."""
         found = []
         with self.opened() as workbench:
-            workbench.check.run_at_start()  # as every program does that reads files or shows pages
+            workbench.check.refresh()  # as every program does that reads files or shows pages
             found += [each.message for each in workbench.check.run().differences]
             documents = workbench.documents.list(archived=None)
             digests = {each.sha256 for each in documents} | {each.readable for each in documents if each.readable}

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from tests.running import free_port, until
 __all__ = [
     "APP",
     "CHROMA",
+    "CHROMA_WORKER",
     "POSTMASTER",
     "READ",
     "UPLOAD",
@@ -24,6 +27,7 @@ __all__ = [
     "killed_command",
     "killed_postmaster",
     "killed_worker",
+    "killed_worker_of_chroma",
 ]
 
 _STORED = "storage.files:OriginalFiles.put"
@@ -58,6 +62,7 @@ POSTMASTER = (
     "after storage.keywords.index:KeywordIndex.add",
 )
 CHROMA = ("before storage.vectors.chroma:ChromaIndex.add", "after storage.vectors.chroma:ChromaIndex.add")
+CHROMA_WORKER = (f"after {_SAVED}", *CHROMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,50 +156,80 @@ def killed_app(made: Made, folder: Path, point: KillPoint) -> list[str]:
 
 def killed_chroma(made: Made, folder: Path, point: KillPoint) -> list[str]:
     """The Chroma server is killed at a step of the worker, and comes back."""
-    folder.mkdir()
-    folder.chmod(0o711)
-    port = free_port()
-    settings = {"FIVEFOLD_VECTOR_INDEX": "chroma", "FIVEFOLD_CHROMA_URL": f"http://127.0.0.1:{port}"}
-    library = CrashLibrary(folder, **settings)
-    server = _chroma(folder, port)
-    try:
-        library.queue(made.files)
+    with _chroma_library(made, folder) as (library, chroma):
         worker = library.worker(point)
         assert worker.reached(), worker.printed()
-        server.kill()
-        server.wait()
+        chroma.kill()
         worker.go_on()
         time.sleep(5)
-        server = _chroma(folder, port)
+        chroma.start()
         library.wait_until_quiet(worker)
         worker.stop()
-        new = {name: each for name, each in made.read.documents.items() if name not in made.before.documents}
-        tables = {name: rows for name, rows in made.read.tables.items() if name not in made.before.tables}
-        return library.losses(Contents(new, (), tables))
+        return library.losses(_new(made))
+
+
+def killed_worker_of_chroma(made: Made, folder: Path, point: KillPoint) -> list[str]:
+    """`cli worker` is killed between the catalogue and Chroma, and another one starts."""
+    with _chroma_library(made, folder) as (library, _):
+        worker = library.worker(point)
+        assert worker.reached(), worker.printed()
+        worker.kill()
+        library.settle()
+        return library.losses(_new(made))
+
+
+def _new(made: Made) -> Contents:
+    """What `files` alone make."""
+    documents = {name: each for name, each in made.read.documents.items() if name not in made.before.documents}
+    tables = {name: rows for name, rows in made.read.tables.items() if name not in made.before.tables}
+    return Contents(documents, (), tables)
+
+
+@contextmanager
+def _chroma_library(made: Made, folder: Path) -> Iterator[tuple[CrashLibrary, "_Chroma"]]:
+    """A library with its vectors in a Chroma server; `files` are queued."""
+    folder.mkdir()
+    folder.chmod(0o711)
+    chroma = _Chroma(folder)
+    library = CrashLibrary(folder, FIVEFOLD_VECTOR_INDEX="chroma", FIVEFOLD_CHROMA_URL=chroma.url)
+    chroma.start()
+    try:
+        library.queue(made.files)
+        yield library, chroma
     finally:
         library.end()
-        server.kill()
-        server.wait()
+        chroma.kill()
 
 
-def _chroma(folder: Path, port: int) -> "subprocess.Popen[bytes]":
-    import httpx
+class _Chroma:
+    """A Chroma server with its data in a folder, on a port of its own."""
 
-    chroma = Path(sys.executable).with_name("chroma")
-    with (folder / "chroma.log").open("ab") as log:
-        server = subprocess.Popen(
-            [str(chroma), "run", "--path", str(folder / "chroma"), "--port", str(port)],
-            env=os.environ | {"ANONYMIZED_TELEMETRY": "false"},
-            stdout=log,
-            stderr=log,
-        )
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._port = folder, free_port()
+        self.url = f"http://127.0.0.1:{self._port}"
 
-    def answers() -> bool:
-        assert server.poll() is None, (folder / "chroma.log").read_text("utf-8", "replace")[-1000:]
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        program = Path(sys.executable).with_name("chroma")
+        with (self._folder / "chroma.log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [str(program), "run", "--path", str(self._folder / "chroma"), "--port", str(self._port)],
+                env=os.environ | {"ANONYMIZED_TELEMETRY": "false"},
+                stdout=log,
+                stderr=log,
+            )
+        until(self._answers, PATIENCE_SECONDS, "an answer of Chroma")
+
+    def _answers(self) -> bool:
+        import httpx
+
+        assert self._server.poll() is None, (self._folder / "chroma.log").read_text("utf-8", "replace")[-1000:]
         try:
-            return httpx.get(f"http://127.0.0.1:{port}/api/v2/heartbeat", timeout=5).status_code == 200
+            return httpx.get(f"{self.url}/api/v2/heartbeat", timeout=5).status_code == 200
         except httpx.TransportError:
             return False
 
-    until(answers, PATIENCE_SECONDS, "an answer of Chroma")
-    return server
+    def kill(self) -> None:
+        """kill -9."""
+        self._server.kill()
+        self._server.wait()

@@ -222,7 +222,7 @@ _ACTIONS: Mapping[str, str] = {
     "jobs.handlers": "Listed kinds of jobs",
     "jobs.retry": "Tried a failed job again",
     "check.run": "Checked the library",
-    "check.run_at_start": "Checked the library at the start",
+    "check.refresh": "Checked the library's indexes",
 }
 
 _AREAS: Mapping[str, str] = {

@@ -378,5 +378,5 @@ RIGHTS: Mapping[str, Right] = {
     **_rows("jobs", Right(_ADMIN, _shared), "failed handlers"),
     **_writes(_ADMIN, _shared, "jobs", "retry"),
     **_reads("check", "notice"),
-    **_writes(_ADMIN, _shared, "check", "run run_at_start"),
+    **_writes(_ADMIN, _shared, "check", "refresh run"),
 }

@@ -118,9 +118,10 @@ class LibraryCheck:
         differences += [*self._check_interrupted(repair), *self._check_tables(repair), *self._check_unused(repair)]
         return CheckReport(len(documents), len(passages), tuple(differences))
 
-    def run_at_start(self) -> None:
-        """Repair the keyword index, and count the vectors: quick when everything agrees. Other differences become the
-        notice; a store that does not answer is logged, as whoever needs it will say so."""
+    def refresh(self) -> None:
+        """Repair the keyword index, and count the vectors: quick when everything agrees, so it runs at the start and
+        every hour. Other differences become the notice; a store that does not answer is logged, as whoever needs it
+        will say so."""
         try:
             added, removed = self._keywords.reconcile()
             if added or removed:

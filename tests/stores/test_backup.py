@@ -74,7 +74,7 @@ def test_what_is_restored_elsewhere_answers_the_same(
     request = SearchRequest("Where are berths written?")
     with open_workbench(empty) as there:
         assert {each.name for each in there.documents.list()} == {"rules.md", "wages.csv"}
-        there.check.run_at_start()
+        there.check.refresh()
         assert there.check.run().ok
         assert (
             there.tables.run_sql("select sum(pay) from wages").rows

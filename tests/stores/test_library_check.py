@@ -166,11 +166,11 @@ def test_a_missing_original_is_reported_and_its_document_is_not_read_again(libra
 def test_the_start_repairs_keywords_and_leaves_a_notice_of_missing_vectors(library: CheckedLibrary) -> None:
     delete_segments(library)
     check = library.check()
-    check.run_at_start()
+    check.refresh()
     assert check.notice == ""
     assert library.keywords().differences() == (0, 0)
     library.delete_vectors(library.ids["rules.txt"][0])
-    check.run_at_start()
+    check.refresh()
     assert check.notice == (
         "1 passage of 1 document without a vector, not found by meaning: rules.txt. Run 'python -m cli check --repair'."
     )
@@ -185,7 +185,7 @@ class _OfflineVectors(FakeVectorIndex):
 def test_a_store_that_does_not_answer_does_not_end_the_start(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     library = CheckedLibrary(tmp_path, vectors=_OfflineVectors())
     check = library.check()
-    check.run_at_start()
+    check.refresh()
     assert check.notice == ""
     assert "could not be checked: The database does not answer." in caplog.text
 
@@ -200,6 +200,6 @@ def test_the_start_lists_no_vectors_when_their_number_is_right(tmp_path: Path) -
     counted = _CountedOnly()
     counted._rows = library.vectors._rows  # type: ignore[attr-defined]
     library.vectors = counted
-    library.check().run_at_start()
+    library.check().refresh()
     with pytest.raises(AssertionError, match="listed"):
         library.check().run()
