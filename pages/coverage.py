@@ -7,7 +7,7 @@ import streamlit as st
 from core.coverage.board_view import needs_in_words
 from core.coverage.runs import unassessed
 from core.domain.coverage import Board, CoverageRun, RunState, Topic
-from pages.components import ingest_progress, notices, rights, session
+from pages.components import cards, ingest_progress, notices, rights, session
 from pages.components.coverage import board as board_view
 from pages.components.coverage import (
     conflicts,
@@ -32,7 +32,7 @@ _VIEWS = ("Board", "Review", "To obtain", "Topics", "Requirements", "Conflicts",
 def draw() -> None:
     """The page: project, latest assessment, and the chosen view."""
     if not session.workbench().documents.statistics().passages:
-        if session.workbench().documents.list():
+        if session.workbench().upload_queue.counts(cards.SURE).all:
             ingest_progress.draw_progress()
             words = "No uploaded file has text yet; *Upload* shows the state of each file."
             notices.empty(":material/grid_off:", "Nothing to cover yet", words)
@@ -64,11 +64,10 @@ def _read_url() -> None:
 def _project() -> str | None:
     """The choice of a project, and the button that assesses its board."""
     whose, _, run = st.columns([4, 4, 2], vertical_alignment="bottom")
-    of_documents = {each.project for each in session.workbench().documents.list()}
-    known = {project for project in of_documents | {each.project for each in state.topics(None)} if project}
+    of_topics = {each.project for each in state.topics(None) if each.project}
     project = whose.selectbox(
         "Project",
-        sorted(known),
+        sorted(of_topics.union(session.workbench().upload_queue.projects())),
         index=None,
         key="project",
         bind="query-params",

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from core.domain.documents import DocumentState
-from pages.components import ingest_progress, notices, session
+from pages.components import cards, ingest_progress, notices, session
 from pages.components.data import ask, configured_vs_used, sql, state, tables
 from pages.components.data.state import TablesView
 from pages.components.urls import page_path
@@ -36,11 +35,10 @@ def draw() -> None:
 def _project() -> TablesView:
     """The choice of a project, and the link to upload more tables."""
     whose, _, more = st.columns([4, 4, 2], vertical_alignment="center")
-    documents = session.workbench().documents.list()
-    projects = {each.project for each in documents} | {each.project for each in state.table_service().tables()}
+    of_tables = {each.project for each in state.table_service().tables() if each.project}
     project = whose.selectbox(
         "Project",
-        sorted(each for each in projects if each),
+        sorted(of_tables.union(session.workbench().upload_queue.projects())),
         index=None,
         key="project",
         bind="query-params",
@@ -55,7 +53,7 @@ def _project() -> TablesView:
 
 def _empty() -> None:
     """No table yet: where tables come from."""
-    pending = any(each.state is DocumentState.PENDING for each in session.workbench().documents.list())
+    pending = session.workbench().upload_queue.counts(cards.SURE).running
     notices.empty(
         ":material/table_chart:",
         "No tables yet",

@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.collaboration.target import Target, on_document
 from core.domain.documents import DocumentState
+from core.domain.errors import NotFound
 from core.library.archive_members import is_container
 from pages.components import cards, comments, notices, session, urls
 from pages.components.document.reader import draw_reader
@@ -104,7 +105,12 @@ def _no_text(opened: Opened) -> None:
 
 def draw() -> None:
     place = place_from(urls.current_params())
-    opened = open_document(place)
+    try:
+        opened = open_document(place)
+    except NotFound as problem:
+        notices.error(problem)
+        st.page_link(urls.page_path("library"), label="Open Library", icon=":material/library_books:")
+        return
     _head(opened)
     for warning in opened.document.warnings:
         st.caption(f":orange[:material/warning:] {plain(warning)}")

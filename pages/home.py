@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import streamlit as st
 
 import sample
-from core.domain.documents import Document, DocumentState, Truth
+from core.domain.documents import Document, Truth
 from core.domain.errors import FivefoldError
 from core.domain.results import Statistics
-from core.library.upload_queue import UploadQueueView
+from core.library.upload_queue import UploadCounts, UploadQueueView
 from pages.components import cards, notices, rights, session
 from pages.components.data import state
 from pages.components.for_you import draw_for_you
@@ -76,7 +76,7 @@ def _contents(counts: Statistics) -> None:
                     st.caption("No documents yet")
 
 
-def _queue() -> None:
+def _queue(before: UploadCounts) -> None:
     """The upload queue in one line, while files are read."""
 
     @st.fragment(run_every=1.0)
@@ -92,21 +92,19 @@ def _queue() -> None:
         words = " · ".join([f"Processing: {read:,} of {count(total, 'file')}", *now, *failed])
         st.progress(read / total, words)
 
-    if session.workbench().upload_queue.counts(cards.SURE).running:
+    if before.running:
         drawn()
 
 
-def _attention(documents: list[Document]) -> None:
+def _attention(counts: UploadCounts) -> None:
     """Failed files, uncertain labels, suspect coverage and problems of tables, each with a link to its list."""
     st.markdown("**Needs attention**")
-    failed = [each for each in documents if each.state is DocumentState.FAILED]
-    unsure = [each for each in documents if each.state is DocumentState.READY and cards.unsure(each)]
-    shaken = _withdrawn_acceptances(documents)
+    shaken = _withdrawn_acceptances()
     tables: Sequence[tuple[str, Mapping[str, str]]] | None = None
     with notices.show_errors():
         tables = _tables()
-    if tables == [] and not failed and not unsure and not shaken:
-        st.caption(_in_order(documents))
+    if tables == [] and not counts.failed and not counts.doubtful and not shaken:
+        st.caption(_in_order(counts))
     if shaken:
         st.page_link(
             page_path("coverage"),
@@ -117,29 +115,36 @@ def _attention(documents: list[Document]) -> None:
     for label, params in tables or ():
         st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=params)
     for number, what, icon, shown in (
-        (len(failed), "failed file", ":material/error:", UploadQueueView.FAILED),
-        (len(unsure), "uncertain label", ":material/help:", UploadQueueView.DOUBTFUL),
+        (counts.failed, "failed file", ":material/error:", UploadQueueView.FAILED),
+        (counts.doubtful, "uncertain label", ":material/help:", UploadQueueView.DOUBTFUL),
     ):
         if number:
             st.page_link(page_path("upload"), label=count(number, what), icon=icon, query_params={"show": shown.value})
-    for each in [*failed, *unsure][:_SHOWN_FILES]:
-        words = f"{each.failure} {each.remedy}" if each.failure else _doubt(each)
+    for each in _first_files(counts):
+        words = f"{cards.failure_words(each)} {each.remedy}" if each.failure else _doubt(each)
         st.caption(plain(f"{shorten_middle(each.name, 60)}: {words}"))
 
 
-def _in_order(documents: Sequence[Document]) -> str:
+def _first_files(counts: UploadCounts) -> list[Document]:
+    """The failed files and those whose label is uncertain that are named: as many as are shown."""
+    queue, found = session.workbench().upload_queue, list[Document]()
+    for number, view in ((counts.failed, UploadQueueView.FAILED), (counts.doubtful, UploadQueueView.DOUBTFUL)):
+        if number and len(found) < _SHOWN_FILES:
+            found += queue.page(view, "", cards.SURE, _SHOWN_FILES - len(found), 0)
+    return found
+
+
+def _in_order(counts: UploadCounts) -> str:
     """The message when nothing needs attention, so far as files are read."""
-    pending = sum(each.state is DocumentState.PENDING for each in documents)
-    if pending:
-        return f":material/hourglass_top: Nothing so far; {count(pending, 'file')} still to be read."
+    if counts.running:
+        return f":material/hourglass_top: Nothing so far; {count(counts.running, 'file')} still to be read."
     return ":material/check: All files are read, and all labels are certain."
 
 
-def _withdrawn_acceptances(documents: list[Document]) -> int:
+def _withdrawn_acceptances() -> int:
     """The number of acceptances that no longer hold, over all boards."""
-    service = session.workbench().coverage
-    projects = {None, *(each.project for each in documents if each.project)}
-    return sum(len(service.shaken(project)) for project in projects)
+    library = session.workbench()
+    return sum(len(library.coverage.shaken(project)) for project in (None, *library.upload_queue.projects()))
 
 
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:
@@ -169,7 +174,7 @@ def _doubt(document: Document) -> str:
     return f"Uncertain: {label.value} {label.probability:.0%}{runner_up}."
 
 
-def _recent(documents: Sequence[Document]) -> None:
+def _recent() -> None:
     """The last searches, then the documents used last."""
     st.markdown("**Continue where you were**")
     searches = session.workbench().search.recent(_SHOWN)
@@ -184,11 +189,12 @@ def _recent(documents: Sequence[Document]) -> None:
             icon=":material/history:",
             query_params={"q": question},
         )
-    names = {each.id: each.name for each in documents}
-    for document_id, when in session.workbench().usage.last_used(_SHOWN):
-        if document_id in names:
-            label = f"{plain(shorten_middle(names[document_id], 60))} :gray[{ago(when, now)}]"
-            cards.document_link(document_id, label, icon=":material/article:", help=plain(names[document_id]))
+    library = session.workbench()
+    used = dict(library.usage.last_used(_SHOWN))
+    for each in library.document_list.by_id(list(used)):
+        if not each.archived:
+            label = f"{plain(shorten_middle(each.name, 60))} :gray[{ago(used[each.id], now)}]"
+            cards.document_link(each.id, label, icon=":material/article:", help=plain(each.name))
 
 
 def _first_run() -> None:
@@ -224,21 +230,21 @@ def _load_sample() -> None:
 
 def draw() -> None:
     library = session.workbench()
-    counts, documents = library.documents.statistics(), list(library.documents.list())
-    if not documents:
+    counts = library.upload_queue.counts(cards.SURE)
+    if not counts.all:
         _first_run()
         st.markdown("**The five truths**")
         _truths_explained()
         return
     _start()
     draw_for_you()
-    _queue()
+    _queue(counts)
     with st.grid(2, min_column_width=_LIST_WIDTH, gap="medium"):
         with st.container(gap="xsmall"):
-            _recent(documents)
+            _recent()
         with st.container(gap="xsmall"):
-            _attention(documents)
-    _contents(counts)
+            _attention(counts)
+    _contents(library.documents.statistics())
 
 
 draw()

@@ -17,12 +17,13 @@ from pages.components.wording import count, plain, shorten
 
 def _landing() -> None:
     recent = session.workbench().search.recent()
-    if not session.workbench().documents.statistics().passages:
-        notices.empty(
-            ":material/library_add:",
-            "The library is empty",
-            "Load the sample library on *Home*, or drop files on *Upload*.",
-        )
+    counts = session.workbench().documents.statistics()
+    if not counts.documents:
+        notices.empty_library(":material/search:", "The library is empty")
+        return
+    if not counts.passages:
+        words = "No uploaded file has text yet; *Upload* shows the state of each file."
+        notices.empty(":material/search:", "Nothing to search yet", words)
         return
     st.caption("Ask a question above. Filters narrow every search, before anything is ranked.")
     if recent:

@@ -18,17 +18,16 @@ def draw() -> None:
             with st.container(width=_PROJECT_WIDTH):
                 project = _project()
             with st.container(width=_NAME_WIDTH):
-                name_input("Your name, saved with your changes", compact=True)
+                name_input("Your name, in every change", compact=True)
     draw_purpose(view)
     _draw_view(view, project)
 
 
 def _project() -> str | None:
     """The project that is worked on; None for the whole library."""
-    known = {each.project for each in session.workbench().documents.list()}
     return st.selectbox(
         "Project",
-        sorted(each for each in known if each),
+        session.workbench().upload_queue.projects(),
         index=None,
         key="project",
         bind="query-params",

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.components import rights, session
+from core.library.upload_queue import UploadCounts
+from pages.components import cards, rights, session
 from pages.components.upload import state
 from pages.components.upload.checking import draw_check, is_checking
 from pages.components.upload.dropping import draw_drop_zone, draw_outcomes
@@ -16,7 +17,7 @@ _KINDS = (
 )
 
 
-def _drop_zone() -> None:
+def _drop_zone(now: UploadCounts) -> None:
     if not rights.may("documents.upload"):
         st.caption("You read this library as a viewer. Ask an administrator for the role analyst to add files.")
         return
@@ -28,21 +29,22 @@ def _drop_zone() -> None:
         with zone:
             if draw_drop_zone(folder=kind == "A folder", help=_KINDS):
                 st.rerun()
-        if not session.workbench().upload_queue.counts(1.0).all:
+        if not now.all:
             st.caption(_KINDS)
 
 
 def draw() -> None:
     state.read_url()
     state.keep_filters()
-    draw_status()
+    now = session.workbench().upload_queue.counts(cards.SURE)
+    draw_status(now)
     if is_checking():
         draw_check()
         return
-    _drop_zone()
+    _drop_zone(now)
     draw_outcomes()
     state.draw_saved()
-    draw_listing()
+    draw_listing(now)
     if rights.may("jobs.failed"):
         draw_failed_work()
     if rights.may("feeds.take_page"):

@@ -70,19 +70,21 @@ def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Cit
 
 def evidence_of(question: str, hits: Sequence[Hit]) -> float:
     """How strongly the best hit supports the question, scored as a cell of a coverage board; in [0, 1]."""
-    return max((_weighed(question, hit.candidate).score for hit in hits), default=0.0)
+    stems = topic_stems(question)
+    return max((_weighed(stems, hit.candidate).score for hit in hits), default=0.0)
 
 
 def nearest_miss(question: str, result: SearchResult) -> tuple[Citation, ...]:
     """The best sentence of the closest candidate; nothing when no candidate is about the question."""
-    found = [_weighed(question, candidate) for candidate in result.candidates]
+    stems = topic_stems(question)
+    found = [_weighed(stems, candidate) for candidate in result.candidates]
     near = [item for item in found if item.score > 0 and item.passage.document_id in result.documents]
     best = min(near, key=lambda item: (-item.score, -item.meaning, item.passage.id), default=None)
     return () if best is None else _cited(question, best, result.documents, result.rarity)
 
 
-def _weighed(question: str, candidate: Candidate) -> WeightedPassage:
-    share = share_together(windows_of(candidate.passage), topic_stems(question))
+def _weighed(stems: Sequence[str], candidate: Candidate) -> WeightedPassage:
+    share = share_together(windows_of(candidate.passage), stems)
     return weigh(candidate.passage, candidate.signals.similarity, share, gap_table().evidence)
 
 
@@ -139,9 +141,11 @@ def _reasons(
     answering = [each for each in needed if each.state is TruthState.ANSWERED]
     beside = [each for each in answered if each.state is TruthState.ANSWERED and each not in needed]
     if len(needed) > 1:
-        share = "All" if len(answering) == len(needed) else f"{len(answering) or 'None'} of the"
+        share = f"{len(answering) or 'None'} of the {len(needed)}"
+        if len(answering) == len(needed):
+            share = "Both" if len(needed) == 2 else f"All {len(needed)}"
         verb = "answers" if len(answering) == 1 else "answer"
-        yield f"{share} {len(needed)} truths this question needs {verb}{_scores(answering)}."
+        yield f"{share} truths this question needs {verb}{_scores(answering)}."
     else:
         verb = "answers" if answering else "does not answer"
         yield f"This question needs {needed[0].truth}, which {verb}{_scores(answering)}."

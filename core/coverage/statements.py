@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from core.text.tokenize import STOP_WORDS, stem, word_spans
 
@@ -181,9 +181,16 @@ _FRAME = frozenset(
 )
 
 
+_SKIPPED = STOP_WORDS | _FRAME | set(_NUMBERS) | set(_MONTHS)
+
+
+@cache
+def _unit_stems() -> frozenset[str]:
+    return frozenset(stem(word) for unit in _UNITS for word in unit.split() if word.isalpha())
+
+
+@lru_cache(maxsize=4096)  # every sentence is compared with every other one: an answer asks for each some ten times
 def content_stems(sentence: str) -> frozenset[str]:
     """Stems of the content words of a sentence, without stop words, numbers, units and words of obligation."""
-    skipped = STOP_WORDS | _FRAME | set(_NUMBERS) | set(_MONTHS)
-    units = {stem(word) for unit in _UNITS for word in unit.split() if word.isalpha()}
-    stems = (stem(word) for _, _, word in word_spans(sentence) if word not in skipped and not word[0].isdigit())
-    return frozenset(stems) - units
+    stems = (stem(word) for _, _, word in word_spans(sentence) if word not in _SKIPPED and not word[0].isdigit())
+    return frozenset(stems) - _unit_stems()

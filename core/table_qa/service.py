@@ -177,8 +177,9 @@ class TableService:
 
     def examples(self, most: int, project: str | None = None) -> list[str]:
         """Questions that show what the tables can be asked; each is one that `ask` answers."""
-        offered = candidates(self.question_tables(project))
-        return list(islice((each for each in offered if tells_something(self.ask(each, project))), most))
+        tables, today = self.question_tables(project), self._now().date()
+        offered = (each for each in candidates(tables) if tells_something(self._answerer.ask(each, tables, today)))
+        return list(islice(offered, most))
 
     def follow(self, question: str, query: TableQuery, project: str | None = None) -> TableAnswer:
         """Answer another reading of a question."""
@@ -218,13 +219,12 @@ class TableService:
         """The tables' figures for an answer by all five truths; none when they cannot answer, or when the question asks
         for a rule, a policy or an explanation rather than a number.
         """
-        tables = {table.name: table for table in self.question_tables(project)}
         if question_category(question).name in _CATEGORIES_WITHOUT_NUMBERS:
             return ()
         answer = self.ask(question, project)
         if answer.rows is None:
             return ()
-        table = tables[answer.tables[0]]
+        table = self.table(answer.tables[0])
         return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
 
     def run_sql(self, sql: str, project: str | None = None) -> Rows:

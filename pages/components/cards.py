@@ -31,6 +31,7 @@ __all__ = [
     "document_facts",
     "document_link",
     "facts",
+    "failure_words",
     "heading",
     "insight_badge",
     "inspect_link",
@@ -255,3 +256,9 @@ def unsure(document: Document) -> bool:
     if is_container(document):
         return False  # its files are documents of their own
     return not label.confirmed and (label.value is None or label.probability < SURE)
+
+
+def failure_words(document: Document) -> str:
+    """Why a document could not be read, for beside its name, which is not repeated."""
+    name = f"'{document.name}' "
+    return f"It {document.failure.removeprefix(name)}" if document.failure.startswith(name) else document.failure

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["board_map", "factor_colour", "journey", "score_strip", "term_bars", "waterfall"]
 
-# One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip.
-_SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#aeb6c1", "#c8cdd5")
-_TRACK, _THRESHOLD, _TAKEN = "#d5dae1", "#c62f3b", "#d8747c"
+# One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip. The last
+# one and the track let the page show through: they are quiet in both themes.
+_SHADES = ("#34558b", "#5b84b8", "#86a8cf", "#a9c1de", "#c6d5e8", "#8d97a5", "#aeb6c1", "#8d97a580")
+_TRACK, _THRESHOLD, _TAKEN = "#8d97a559", "#c62f3b", "#d8747c"
 _QUIET = {"light": "#c8cdd5", "dark": "#46505d"}
 _STAGES = ("dense", "sparse", "graph", "fused", "reranked", "final")
 _TOPIC = 28  # characters in a line beside the tiles
@@ -37,7 +38,7 @@ def factor_colour(name: str) -> str:
     """The colour of a factor, the same in every score.
 
     >>> factor_colour("similarity"), factor_colour("recency")
-    ('#34558b', '#c8cdd5')
+    ('#34558b', '#8d97a580')
     """
     return dict(zip(_COLOURED, _SHADES, strict=False)).get(name, _SHADES[-1])
 

@@ -167,8 +167,13 @@ def ready() -> bool:
 
 def sample_loaded() -> bool:
     """Whether the library holds the sample documents, so that their questions and topics mean something."""
-    names = {document.name for document in workbench().documents.list()}
-    return all(path.name in names for path in sample.files())
+    documents = workbench().documents
+
+    def loaded() -> bool:
+        names = {document.name for document in documents.list()}
+        return all(path.name in names for path in sample.files())
+
+    return count_once("sample", documents.statistics().documents, loaded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Route
 
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf
@@ -47,6 +48,28 @@ def test_a_document_is_opened_from_a_result_searched_and_paged_through(
     assert page_in_sight(tab) == "2"
     assert tab.page.evaluate("history.length") == steps, "Back leaves the document, however far one has read"
     assert not tab.complains()
+    assert not tab.problems
+
+
+@pytest.mark.slow
+def test_the_reading_room_says_that_a_page_is_loading(
+    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    app = start()
+    tab = window(app)
+    tab.upload(make_pdf(tmp_path / "Bottle_Rules.pdf", "Bottle Rules", RULES))
+    app.read_by_now(1)
+    waiting: list[Route] = []
+    tab.page.route(f"{app.url}/media/*", lambda route: waiting.append(route))
+    tab.go("document", id="1", page="2")
+    sign = tab.page.get_by_role("status").filter(has_text="Loading page 2 …")
+    sign.wait_for()
+    assert not tab.page.locator(".sheet").count()
+    tab.page.unroute(f"{app.url}/media/*")
+    for each in waiting:
+        each.continue_()
+    tab.page.locator(".sheet canvas").wait_for()
+    assert not sign.count()
     assert not tab.problems
 
 

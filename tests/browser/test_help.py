@@ -15,6 +15,12 @@ def test_help_is_found_from_any_page(start: Callable[[], RunningApp], window: Ca
     tab = window(start())
     tab.go("tuning", view="judge")
     tab.wait_for("No question set yet")
+    project = tab.page.locator(".st-key-project [data-testid=stSelectbox]")
+    project.hover()  # its label is hidden
+    assert project.get_attribute("title") == "Project"
+    purpose = tab.page.get_by_test_id("stTextInput").filter(has_text="What it is for")
+    purpose.hover()
+    assert not purpose.get_attribute("title"), "a label in sight is not told twice"
     keys = tab.page.get_by_role("dialog").get_by_text("1 Judge: grade the result")
     while not keys.is_visible():  # the script that listens is fetched after the page is drawn
         tab.page.keyboard.press("?")

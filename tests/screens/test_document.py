@@ -67,7 +67,8 @@ def test_opening_a_result_counts_for_its_question(stocked: Stack, opened: Opened
 
 @pytest.mark.parametrize("number", ["", "x", "99999", "9" * 40])
 def test_an_address_that_names_no_document_is_told(stocked: Stack, opened: Opened, number: str) -> None:
-    assert len(opened("document.py", id=number).warning) == 1
+    screen = opened("document.py", id=number)
+    assert len(screen.warning) == 1 and "Open Library" in words(screen)
 
 
 def test_a_place_survives_its_address() -> None:

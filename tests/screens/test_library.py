@@ -142,7 +142,8 @@ def test_a_runner_up_that_nothing_speaks_for_is_not_mentioned(stocked: Stack, op
 
 
 def test_nothing_found_says_so(stocked: Stack, opened: Opened) -> None:
-    assert "No document matches" in words(opened("library.py", words="zebra"))
+    screen = opened("library.py", words="zebra")
+    assert "No document matches" in words(screen) and "click a row" not in words(screen)
 
 
 def test_a_url_opens_a_document_with_its_labels_and_their_evidence(stocked: Stack, opened: Opened) -> None:

@@ -2,9 +2,11 @@
 
 import pytest
 
+from core.domain.coverage import Topic
+from core.domain.evaluation import Level
 from core.domain.people import Door, Principal, Role
 from pages.components import session
-from tests.screens.conftest import Opened, Stack
+from tests.screens.conftest import Opened, Stack, words
 
 QUESTION = "When must overtime be paid?"
 
@@ -81,3 +83,28 @@ def test_a_viewer_is_offered_no_change_and_reads_which_role_it_needs(
         buttons[role] = shown
     assert all(each.disabled and "This needs the role of" in each.help for each in buttons[Role.VIEWER])
     assert not any("This needs the role of" in each.help for each in buttons[Role.ADMINISTRATOR])
+
+
+TABLES = {
+    "coverage.py": ({"view": "Topics"}, "in place"),
+    "tuning.py": ({"view": "judge", "part": "set"}, "in place"),
+}
+"""Page → how it is opened, and what it says of a table that may be edited."""
+
+
+@pytest.mark.parametrize("page", TABLES)
+def test_a_viewer_cannot_type_into_a_table_and_reads_which_role_it_needs(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    stocked.workbench.coverage.add_topics([Topic("Overtime")])
+    judging = stocked.workbench.evaluation.judging
+    judging.add_question(judging.add_set("Payroll", None, Level.PASSAGE, "Ben").id, QUESTION)
+    params, invitation = TABLES[page]
+    for role, locked in ((Role.VIEWER, True), (Role.ADMINISTRATOR, False)):
+        vic = Principal("vic@example.org", "Vic", ((None, role),), Door.BROWSER)
+        monkeypatch.setattr(session, "principal", lambda vic=vic: vic)
+        screen = opened(page, **params)
+        (table,) = screen.data_editor
+        assert table.proto.disabled is locked
+        assert (invitation in words(screen)) is not locked
+        assert (":material/lock: This needs the role of" in words(screen)) is locked

@@ -83,6 +83,7 @@ def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked:
     (text,) = [each.value.replace("\\", "") for each in screen.info]
     assert text.startswith("**Probably not answered in this library (p") and "“zebra”" in text
     assert "rank 1" in words(screen)  # the nearest passages are listed
+    assert "answered with p" not in words(screen)  # the probability is told once
     assert not screen.error
 
 

@@ -160,6 +160,26 @@ def test_the_other_one_can_be_chosen_also_among_those_not_shown(
     assert last.removeprefix("not shown · ").split(",")[0] in text_of(screen) and "beyond max" in text_of(screen)
 
 
+def test_the_heads_of_two_long_names_keep_their_ends_and_their_places(
+    library: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text, end in ((LAW, "in_force"), (OTHER, "repealed")):
+        library.add(f"Agreement_on_overtime_of_all_subsidiaries_in_the_northern_region_{end}.md", text)
+
+    def draw(request: SearchRequest) -> None:
+        result = session.answer(request)
+        draw_comparison(result, *(hit.candidate.passage.id for hit in result.hits[:2]))
+
+    monkeypatch.setattr(five_truths, "draw_five_truths", draw)
+    (table,) = opened("search.py", q=QUESTION, view="five").table
+    heads = [head.replace("\\", "") for head in table.value.columns][1:3]
+    assert {head.partition(",")[0] for head in heads} == {
+        "Agreement_on_o…on_in_force.md",
+        "Agreement_on_o…on_repealed.md",
+    }
+    assert {head.partition(", ")[2] for head in heads} == {"Fair Lab…tion 207", "Paying overtime"}
+
+
 def test_a_comparison_has_a_url_of_its_own() -> None:
     params = comparison_params(SearchRequest(QUESTION), 7, 9)
     assert (params["passage"], params["with"], params["view"]) == (["7"], ["9"], ["Compare"])

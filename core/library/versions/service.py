@@ -1,6 +1,6 @@
 """Document versions of one tenant: near-duplicates, version chains, and citations of outdated text."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -14,14 +14,13 @@ from core.library.duplicates.comparer import DuplicateComparer, DuplicateGroup, 
 from core.library.versions.diff import TextDifference, compared, sentences_of
 from core.library.versions.outdated_citations import CitingItem, OutdatedCitation, OutdatedCitationFinder
 from core.library.versions.store import (
-    DuplicatePair,
     Links,
     SignatureStore,
     VersionChains,
     VersionDecision,
     VersionVerdict,
 )
-from core.library.versions.suggestions import Suggestion, ordered
+from core.library.versions.suggestions import Suggestion, open_suggestions, ordered
 from core.ports.catalogue import Catalogue
 from core.ports.stores import VectorIndex, Vectors
 
@@ -112,6 +111,7 @@ class VersionService:
         before = {each.version_of for each in documents if each.version_of is not None}
         ids = {each for pair in pairs for each in (pair.first, pair.second)} | before
         known = {**self._catalogue.documents_by_id(sorted(ids - own.keys())), **own}
+        rejections = self._rejections() if any(pair.suggested for pair in pairs) else frozenset()
         found = {}
         for document in documents:
             mine = [pair for pair in pairs if document.id in (pair.first, pair.second)]
@@ -120,7 +120,7 @@ class VersionService:
                 tuple(
                     (known[at], pair.same) for pair in mine if pair.near and (at := pair.other(document.id)) in known
                 ),
-                tuple(self._open(mine, known)),
+                tuple(open_suggestions(mine, known, rejections)),
                 newest.get(document.id),
                 earlier,
             )
@@ -128,17 +128,13 @@ class VersionService:
                 found[document.id] = related
         return found
 
-    def _open(self, pairs: Sequence[DuplicatePair], known: Mapping[int, Document]) -> list[Suggestion]:
-        found = []
-        for pair in pairs:
-            if pair.suggested and {pair.first, pair.second} <= known.keys():
-                first, second = known[pair.first], known[pair.second]
-                decision = self._store.decision(first.sha256, second.sha256)
-                if first.project == second.project and (
-                    decision is None or decision.verdict is not VersionVerdict.REJECTED
-                ):
-                    found.append(ordered(pair, first, second))
-        return found
+    def _rejections(self) -> Collection[tuple[str, str]]:
+        """The pairs of files whose latest decision is a rejection. One query for all: there are far fewer decisions,
+        which people take, than pairs."""
+        latest: dict[tuple[str, str], VersionVerdict] = {}
+        for decision in self._store.decisions(_MOST_LISTED):
+            latest.setdefault(decision.about, decision.verdict)
+        return {files for files, verdict in latest.items() if verdict is VersionVerdict.REJECTED}
 
     def marks(self) -> Mapping[int, tuple[float, bool]]:
         """Document → Jaccard similarity of its nearest near-duplicate (0: it has none), and whether a version is

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -16,6 +16,7 @@ __all__ = [
     "explained",
     "in_order",
     "may_be_versions",
+    "open_suggestions",
     "ordered",
     "read_name",
     "signature_of",
@@ -222,6 +223,21 @@ def ordered(pair: DuplicatePair, first: Document, second: Document) -> Suggestio
     """The pair as a suggestion."""
     older, newer, order = in_order(first, second)
     return Suggestion(older, newer, pair, explained(older, newer, pair), order)
+
+
+def open_suggestions(
+    pairs: Sequence[DuplicatePair], known: Mapping[int, Document], rejections: Collection[tuple[str, str]]
+) -> list[Suggestion]:
+    """The suggestions among the pairs that nobody rejected. known: documents by id; rejections: as
+    `VersionDecision.about`."""
+    found = []
+    for pair in pairs:
+        if pair.suggested and {pair.first, pair.second} <= known.keys():
+            first, second = known[pair.first], known[pair.second]
+            files = min(first.sha256, second.sha256), max(first.sha256, second.sha256)
+            if first.project == second.project and files not in rejections:
+                found.append(ordered(pair, first, second))
+    return found
 
 
 def explained(older: Document, newer: Document, pair: DuplicatePair) -> str:

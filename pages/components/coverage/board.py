@@ -75,15 +75,12 @@ def choose_view(values: Mapping[str, tuple[str, ...]], *, ordered: bool = True) 
         "Find a topic",
         key="find",
         bind="query-params",
-        placeholder="Find a topic",
+        placeholder="Words of its name",
         icon=":material/search:",
-        label_visibility="collapsed",
     )
     chosen: Any = TopicOrder.ADDED
     if ordered:
-        chosen = order.selectbox(
-            "Order", list(TopicOrder), key="order", bind="query-params", format_func=str, label_visibility="collapsed"
-        )
+        chosen = order.selectbox("Sort by", list(TopicOrder), key="order", bind="query-params", format_func=str)
     picked: dict[str, tuple[str, ...]] = {}
     set_now = sum(bool(st.session_state.get(name)) for name in _FILTERS)
     with narrow.popover(f"Filter{f' · {set_now}' if set_now else ''}", icon=":material/filter_alt:", width="stretch"):

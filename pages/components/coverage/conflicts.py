@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.coverage import Board, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import display_quote
-from pages.components import cards, rights
+from pages.components import cards, notices, rights
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line
@@ -24,10 +24,11 @@ def draw_conflicts(board: Board) -> None:
     """The conflicting pairs, strongest first, with their decisions."""
     found = _cached_conflicts(board)
     if not found:
-        st.info(
+        notices.empty(
+            ":material/compare_arrows:",
+            "No conflicts",
             "No sentences of different truths disagree in an amount, a day or in what is binding. The evidence of this"
             " board's cells was compared; a pair is left out where it is doubtful whether both are about the same.",
-            icon=":material/compare_arrows:",
         )
         return
     shown_, kind, name = st.columns([3, 3, 3], vertical_alignment="bottom")

@@ -45,7 +45,7 @@ def _group(group: AskGroup, title: str, index: int) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             icon = ":material/person:" if group.person else ":material/account_balance:"
             name = plain(shorten(group.whom[:1].upper() + group.whom[1:], 80))
-            st.markdown(f"#### {icon} {name}", anchors=False, width="content")
+            st.markdown(f"**{icon} {name}**", width="content")
             st.caption(f"{count(len(group.items), 'cell')} · {group.severities}", width="content")
             st.space("stretch")
             text = group_text(group, title)

@@ -155,9 +155,11 @@ def _ask_for_needs(listed: Sequence[Topic]) -> None:
 
 # One column after the other, each with its width: split up, what the table shows could not be read in one place.
 def _table(listed: Sequence[Topic]) -> None:
-    head, export = st.columns([8, 2], vertical_alignment="center")
-    head.markdown(f"**{count(len(listed), 'topic')}** · edit in place, select rows to change several at once")
-    export.download_button(
+    line = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+    locked = rights.refusal("coverage.change_topics")
+    hint = f":gray[:material/lock: {locked}]" if locked else "edit in place, select rows to change several at once"
+    line.markdown(f"**{count(len(listed), 'topic')}** · {hint}", width="content")
+    line.download_button(
         "CSV", lambda: topics_csv(listed), "topics.csv", "text/csv", icon=":material/download:", type="tertiary"
     )
     round_ = st.session_state.setdefault("topics.round", 0)
@@ -168,12 +170,12 @@ def _table(listed: Sequence[Topic]) -> None:
         hide_index=True,
         placeholder="",
         height=min(460, 38 + 35 * len(rows)),
-        disabled=["origin", "source", "proposed"],
+        disabled=bool(locked) or ["origin", "source", "proposed"],
         column_config={
             "select": st.column_config.CheckboxColumn("", width=40),
-            "name": st.column_config.TextColumn("Topic", width=310, required=True, max_chars=300),
-            "proposed": st.column_config.TextColumn("Proposed needs", width=200),
-            "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=260),
+            "name": st.column_config.TextColumn("Topic", width=270, required=True, max_chars=300),
+            "proposed": st.column_config.TextColumn("Proposed needs", width=230),
+            "needs": st.column_config.MultiselectColumn("Needs", options=[truth.value for truth in Truth], width=390),
             "owner": st.column_config.TextColumn("Owner", width=110, max_chars=80),
             "domain": st.column_config.SelectboxColumn(
                 "Domain",

@@ -73,9 +73,13 @@ def table_service() -> TableService:
 
 def tables_view(project: str | None) -> TablesView:
     """The tables a project sees now."""
-    documents = {document.id: document for document in session.workbench().documents.list()}
+    tables = table_service().tables(project)
+    documents = session.workbench().document_list.by_id(sorted({table.document_id for table in tables}))
     return TablesView(
-        project, tuple(table_service().tables(project)), tuple(table_service().question_tables(project)), documents
+        project,
+        tuple(tables),
+        tuple(table_service().question_tables(project)),
+        {document.id: document for document in documents},
     )
 
 

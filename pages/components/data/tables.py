@@ -72,9 +72,13 @@ def _list(seen: TablesView, chosen: RealityTable | None) -> None:
         selection_default={"selection": {"rows": [names.index(name)]}} if chosen else None,
         row_height=ROW_PIXELS,
         height=height(len(names), _PER_PAGE),
-        column_order=[each for each in lines[0] if any(line[each] != "" for line in lines)],
+        column_order=[each for each in lines[0] if any(line[each] != _USUAL.get(each, "") for line in lines)],
         column_config=_list_columns(),
     )
+
+
+_USUAL = {"Rejected": 0, "Version": 1}
+"""What most tables have; a column that says nothing else is left out."""
 
 
 def _list_row(seen: TablesView, each: RealityTable) -> dict[str, Any]:
@@ -96,14 +100,14 @@ def _list_row(seen: TablesView, each: RealityTable) -> dict[str, Any]:
 def _list_columns() -> dict[str, Any]:
     """How wide each column is, and what its head means."""
     return {
-        "Table": st.column_config.TextColumn(width=150),
+        "Table": st.column_config.TextColumn(width=220),
         "Used": st.column_config.TextColumn("For questions", width=94),
         "Holds": st.column_config.TextColumn(width=66, help=meaning("table_role")),
         "Rows": st.column_config.NumberColumn(width=66, format="localized"),
         "Rejected": st.column_config.NumberColumn(width=70, format="localized", help=meaning("rejected_rows")),
         "Columns": st.column_config.NumberColumn(width=70),
         "Version": st.column_config.NumberColumn(width=66),
-        "File": st.column_config.TextColumn(width=160),
+        "File": st.column_config.TextColumn(width=220),
         "Loaded": st.column_config.TextColumn(width=90),
     }
 

@@ -242,6 +242,9 @@ const draw = async (room) => {
   const count = (room.drawing += 1), pdf = room.data.kind === "pdf";
   room.scroll.classList.toggle("pages", pdf);
   if (!pdf) { drawText(room); reveal(room); return; }
+  if (!room.scroll.querySelector(".sheet")) { // later pages are awaited with the one before in sight
+    room.scroll.replaceChildren(Object.assign(element("p", "loading", `Loading page ${room.data.page} …`), { role: "status" }));
+  }
   try {
     await drawPage(room, count);
   } catch (problem) {

@@ -1,6 +1,6 @@
 """Session state of the Insights page: kind, filters, and the last action."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -106,9 +106,9 @@ def query() -> InsightQuery:
     )
 
 
-def projects() -> list[str]:
+def projects() -> Sequence[str]:
     """The projects of the library."""
-    return sorted({each.project for each in session.workbench().documents.list() if each.project})
+    return session.workbench().upload_queue.projects()
 
 
 # One memory

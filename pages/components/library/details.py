@@ -46,7 +46,7 @@ def draw_details(document: Document) -> None:
         icon_button(":material/close:", "Close", "library.close", close)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if is_container(document):
-            draw_container(document, session.workbench().documents.list())
+            draw_container(document, session.workbench().upload_queue.members([document.id]).get(document.id, ()))
         elif document.state is DocumentState.READY:
             cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
         else:

@@ -42,7 +42,7 @@ __all__ = [
 PER_PAGE = 50
 """Documents on a page of the list: some screens of them, and quick to draw."""
 
-_NAME_LENGTH = 90  # characters of a name: two lines of the narrowest column
+_NAME_LENGTH = 52  # characters of a name: two lines of the narrowest column, so that its end is seen
 _SENTENCE_LENGTH = 200  # characters of a sentence that was found: two lines
 _ORDER_WORDS: Mapping[DocumentOrder, str] = {
     DocumentOrder.UPLOADED: "Last uploaded",
@@ -253,8 +253,8 @@ def draw_bar(page: DocumentPage, query: DocumentQuery) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="library_bar"):
         if not ticked:
             found = count(page.total, "document")
-            hint = "click a row for details, a name to read, a box to edit several"
-            st.caption(f"**{found}** · {hint}", width="content")
+            hint = " · click a row for details, a name to read, a box to edit several" if page.total else ""
+            st.caption(f"**{found}**{hint}", width="content")
         else:
             st.markdown(f"**{len(ticked):,} selected**", width="content")
             rights.button(

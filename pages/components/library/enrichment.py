@@ -204,9 +204,11 @@ _COLUMNS = {
 def _failures(statistics: EnrichmentStatistics) -> None:
     if not statistics.failures:
         return
-    names = {each.id: each.name for each in session.workbench().documents.list()}
+    shown = statistics.failures[:_MOST_FAILURES]
+    failed = session.workbench().document_list.by_id([each.document_id for each in shown])
+    names = {each.id: each.name for each in failed}
     st.markdown(f"**{count(len(statistics.failures), 'failure')}**")
-    for each in statistics.failures[:_MOST_FAILURES]:
+    for each in shown:
         where, why = st.columns([3, 6])
         with where:
             st.page_link(

@@ -384,7 +384,8 @@ def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: b
 
 def _upload_form(page: SearchRequest, ask: Ask) -> bool:
     """A file, how it was read, and the button that asks its questions. Whether there is a file."""
-    text_column, template = st.columns([4, 1], vertical_alignment="center")
+    text_column, right = st.columns([4, 1], vertical_alignment="center")
+    template = right.container(horizontal=True, horizontal_alignment="right")
     text_column.caption(
         "A CSV with the column *question*, and if you like *id*, *profile*, *top* and any filter (*truths*, *domains*,"
         " *tags*, *exclude_documents*, *date_from* …); separate several values with |. The filters of this page apply."

@@ -89,7 +89,7 @@ def comparison_bars(versus: ResultComparison, names: tuple[str, str], *, dark: b
 def _side_titles(figure: "Figure", names: tuple[str, str], theme: str) -> None:
     """The name of the result above each half."""
     for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
-        words = arrow.format(escape(shorten(names[side], 34)))
+        words = arrow.format(escape(names[side]))
         colour = (_LEFT, _RIGHT)[side][theme]
         layout = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
         figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **layout)
@@ -100,8 +100,9 @@ VIEW = "Compare"
 
 _OTHER = "versus.other"
 
-_HEAD, _LINK = 24, 40
-"""Characters of a name at the head of a column, and of a link beside another."""
+_NAME, _HEAD, _LINK = 48, (30, 18), (22, 16)
+"""Characters of a document's name; of name and place at the head of a column, and of a link that does not wrap. Two of
+each are side by side at 800 pixels."""
 
 
 def comparison_params(request: SearchRequest, left_id: int, right_id: int) -> dict[str, list[str]]:
@@ -159,12 +160,13 @@ def _label(result: SearchResult, passage_id: int) -> str:
     return f"{ranks[passage_id]} · {name}" if passage_id in ranks else f"not shown · {name}"
 
 
-def _name(result: SearchResult, passage_id: int) -> str:
-    """Document and place of a candidate."""
+def _name(result: SearchResult, passage_id: int, letters: int = _NAME, place_letters: int | None = None) -> str:
+    """Document and place of a candidate, each shortened by itself: the place is what sets two of a document apart."""
     for candidate in (*result.candidates, *(each.candidate for each in result.dropped)):
         if candidate.passage.id == passage_id:
             where = cards.location(candidate.passage, result.documents.get(candidate.passage.document_id))
-            name = shorten_middle(candidate.passage.document_name, 48)
+            where = shorten_middle(where, place_letters) if place_letters else where
+            name = shorten_middle(candidate.passage.document_name, letters)
             return f"{name}, {where}" if where else name
     return f"passage {passage_id}"
 
@@ -178,11 +180,12 @@ def draw_comparison(result: SearchResult, left_id: int, right_id: int) -> None:
         return
     names = _distinct_names(_name(result, left_id), _name(result, right_id), versus)
     sides = st.grid(2, min_column_width=320, gap="medium")
-    for side, name in zip((versus.left, versus.right), names, strict=True):
+    for side in (versus.left, versus.right):
         with sides.cell():
-            _side(side, name, result)
+            _side(side, result)
     verdict = decided(versus, names)
-    titles = _distinct_names(shorten_middle(names[0], _HEAD), shorten_middle(names[1], _HEAD), versus)
+    heads = [_name(result, each, *_HEAD) for each in (left_id, right_id)]
+    titles = _distinct_names(heads[0], heads[1], versus)
     st.markdown(f"**{plain(verdict)}**")
     shown = shown_differences(versus)
     if any(shown):
@@ -208,14 +211,14 @@ def _both(versus: ResultComparison) -> tuple[ComparedResult, ComparedResult]:
     return versus.left, versus.right
 
 
-def _side(side: ComparedResult, name: str, result: SearchResult) -> None:
+def _side(side: ComparedResult, result: SearchResult) -> None:
     """One of the two results: its location, score and best sentence."""
     passage = side.candidate.passage
     stems = {stem(word) for word in result.route.keywords}
     hit = next((each for each in result.hits if each.candidate.passage.id == passage.id), None)
     sentence = hit.citations[0].quote if hit and hit.citations else shorten(passage.text, 400)
     with st.container(border=True, gap="xsmall", height="stretch"):
-        label = f"**{plain(shorten_middle(name, _LINK))}**"
+        label = f"**{plain(_name(result, passage.id, *_LINK))}**"
         cards.inspect_link(result.request, passage.id, label, icon=":material/troubleshoot:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             cards.badges(passage, session.terms())

@@ -449,9 +449,9 @@ def _head(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
     if answer.filters_in_words:
         st.caption(":material/filter_alt: " + plain("; ".join(answer.filters_in_words)))
     if unknown := session.workbench().documents.statistics().by_truth.get(None, 0):
-        verb = "belongs" if unknown == 1 else "belong"
+        verb, whose = ("belongs", "its") if unknown == 1 else ("belong", "their")
         left_out = f"{count(unknown, 'document')} of unknown truth {verb} to none of the five"
-        st.caption(f":material/help: {left_out}; set their truth on *Library*.")
+        st.caption(f":material/help: {left_out}; set {whose} truth on *Library*.")
     notices.degraded(answer.notices)
     failed = any(each.state is TruthState.FAILED for each in answer.truths)
     if answer.notices and not failed:  # a failed truth has its own button

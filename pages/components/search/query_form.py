@@ -184,7 +184,6 @@ def filter_column() -> SearchFilters:
     """The filters beside the answer; each is counted under the others' filters. Raises BadFilters."""
     library = session.workbench()
     current = st.session_state.get("search.filters", SearchFilters())
-    document_names = {str(each.id): each.name for each in library.documents.list()}
     st.markdown("**Filters**")
     st.toggle(
         _ROUTED,
@@ -196,16 +195,22 @@ def filter_column() -> SearchFilters:
     mark = before, library.documents.statistics().passages
     facets = session.count_once("facets", mark, lambda: library.search.facets(before))
     months = session.count_once("months", mark, lambda: library.search.months(before))
-    chosen = filters.draw_filters(facets, document_names, terms, library.search.undated, months)
+    names = session.count_once("document names", mark[1], _document_names)
+    chosen = filters.draw_filters(facets, names, terms, library.search.undated, months)
     st.divider()
     feedback.grading_switch(chosen.project)
     return chosen
 
 
+def _document_names() -> dict[str, str]:
+    return {str(each.id): each.name for each in session.workbench().documents.list()}
+
+
 def draw_active_filters(chosen: SearchFilters) -> None:
     """The filters that are set, each removable, above the answer."""
     library = session.workbench()
-    names = {str(each.id): each.name for each in library.documents.list()}
+    ids = [*chosen.documents, *chosen.exclude_documents]
+    names = {str(each.id): each.name for each in library.document_list.by_id(ids)} if ids else {}
     routed: filters.Chip = ("routed", _ROUTED, _search_every_truth, ())
     others = [routed] if st.session_state["search.routed"] else []
     filters.draw_chips(names, library.vocabulary.terms(), others, lambda: _default_button(chosen))

@@ -119,7 +119,7 @@ def _summary(result: SearchResult) -> None:
     """How the search went and what it was narrowed to; each leg in a popover."""
     found = total_words(result).capitalize() if result.hits else "Nothing found"
     parts = [f"**{found}** in {_duration(result.milliseconds)}", f"profile {plain(result.profile.ref)}"]
-    if result.answer_probability is not None:
+    if result.answer_probability is not None and (result.answered or not result.hits):  # else it is told below
         parts.append(f"answered with p = {result.answer_probability:.2f}")
     if result.request.rerank:
         parts.append(rerank_words(result))
@@ -345,8 +345,9 @@ def draw_strip(result: SearchResult) -> None:
         return
     draw = browser_scripts.browser_component("fivefold_answer_strip", "search/answer_strip.js")
     draw(key=_KEY, data={"cells": strip_cells(answer)}, on_opened_change=lambda: _open(answer, result))
-    if result.answered and (words := all_silent_words(replace(result, truths=answer.states))):
-        st.info(words, icon=":material/search_off:")
+    silent = all_silent_words(replace(result, truths=answer.states, answer_probability=None))  # told above
+    if result.answered and silent:
+        st.info(f"**{silent}** The nearest passages are listed below.", icon=":material/search_off:")
 
 
 def _open(answer: FiveTruthsAnswer, result: SearchResult) -> None:

@@ -27,9 +27,8 @@ def draw_general() -> None:
     st.caption(
         "Searches use it unless another profile is chosen. A project without a choice follows the whole library."
     )
-    known = {each.project for each in session.workbench().documents.list()}
     _default_profile(None)
-    for project in sorted(each for each in known if each):
+    for project in session.workbench().upload_queue.projects():
         _default_profile(project)
     if not may("evaluation.profiles.choose"):
         st.caption(f":material/lock: {refusal('evaluation.profiles.choose')}")
@@ -74,7 +73,7 @@ def _default_filters() -> None:
             "New searches start without filters. To change this, set filters on Search and press *Make default*."
         )
         return
-    names = {each.id: each.name for each in library.documents.list()} if chosen.documents else {}
+    names = {each.id: each.name for each in library.document_list.by_id(chosen.documents)}
     st.caption("New searches start with these filters. Links and saved searches keep their own.")
     for words in chosen.in_words(names):
         st.markdown(f"- {plain(words)}")

@@ -148,9 +148,8 @@ def _invitation() -> None:
 
 def _role_fields(key: str) -> tuple[str | None, Role]:
     """The project, None for every one, and the role."""
-    documents = session.workbench().documents.list()
     # "" and not None stands for every project: a field that can be None can be cleared, which must not mean everything.
-    projects = ["", *sorted({each.project for each in documents if each.project})]
+    projects = ["", *session.workbench().upload_queue.projects()]
     project = st.selectbox("Where", projects, format_func=_project_title, key=f"{key}.project", width=_FIELD_WIDTH)
     roles: list[Role] = list(Role)
     role = st.selectbox("Role", roles, format_func=role_title, key=f"{key}.role", width=_FIELD_WIDTH)

@@ -41,7 +41,9 @@ def draw_questions(questions: QuestionSet) -> None:
 
 def _table(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
     """Every question with its kind and filters; kind and wording are edited in place."""
-    st.markdown(f"**{count(len(listed), 'question')}** · edit in place, select rows to retire questions")
+    locked = rights.refusal("evaluation.judging.change_questions")
+    hint = f":gray[:material/lock: {locked}]" if locked else "edit in place, select rows to archive questions"
+    st.markdown(f"**{count(len(listed), 'question')}** · {hint}")
     judged: dict[int, set[str]] = {}
     for each in judgment_service().judgments(questions.id):
         judged.setdefault(each.question_id, set()).add(each.unit)
@@ -53,7 +55,7 @@ def _table(questions: QuestionSet, listed: Sequence[JudgedQuestion]) -> None:
         hide_index=True,
         height="content" if len(rows) <= _ROWS_SHOWN else _PIXELS,
         column_order=_columns(listed),
-        disabled=["key", "filters", "answers", "judged"],
+        disabled=bool(locked) or ["key", "filters", "answers", "judged"],
         column_config={
             "select": st.column_config.CheckboxColumn("", width=40),
             "key": st.column_config.TextColumn("Key", width=70),

@@ -27,7 +27,7 @@ from pages.components.tuning.saving import draw_save
 from pages.components.tuning.state import group_key, slider_key
 from pages.components.urls import page_path, params_of
 from pages.components.user_name import who
-from pages.components.wording import count, plain
+from pages.components.wording import count, plain, shorten
 
 __all__ = ["draw_sliders", "profile_actions", "view"]
 
@@ -165,6 +165,7 @@ def _idle_note(rows: Sequence[Slider], trial: ScoreProfile) -> None:
 
 
 _OFFERED = 8  # questions offered per source; chosen by hand
+_LETTERS = 90  # characters of an offered question: one line at 800 pixels
 
 _TRIAL = "trial"
 """What the profile the sliders make is called until it is saved."""
@@ -251,7 +252,8 @@ def _landing(project: str | None) -> None:
             st.markdown(f"**{plain(name)}**")
             for number, (question, filters) in enumerate(list(questions.items())[:_OFFERED]):
                 st.button(
-                    plain(question), key=f"tune.ask.{name}.{number}", type="tertiary", icon=":material/tune:",
+                    plain(shorten(question, _LETTERS)), key=f"tune.ask.{name}.{number}", type="tertiary",
+                    icon=":material/tune:", help=plain(question) if len(question) > _LETTERS else None,
                     on_click=state.set_question, args=(question, filters),
                 )  # fmt: skip
 

@@ -28,8 +28,9 @@ _STEP_WORDS = {
     "entities": "finding names in",
     "store": "storing",
 }
-_NAME_LETTERS, _OTHER_LETTERS, _NOTE_LETTERS = 90, 60, 220
-"""Characters in a row: of its name, of another document's, and of a reason or warning. Two lines at 1280 pixels."""
+_NAME_LETTERS, _OTHER_LETTERS, _NOTE_LETTERS = 60, 60, 220
+"""Characters in a row: of its name, of another document's, and of a reason or warning. A name takes two lines at 800
+pixels, a reason at 1280."""
 _MOST_NOTES = 2  # warnings of a row; the open file shows all
 
 
@@ -125,7 +126,7 @@ def _notes(document: Document, members: Sequence[Document], relation: str) -> li
     if document.state is DocumentState.FAILED:
         look = "stopped" if document.step == STOPPED else "failed"
         at = f" (at the step “{step_words(document)}”)" if document.step and document.step != STOPPED else ""
-        return [(look, shorten(f"{document.failure} {document.remedy}{at}".strip(), _NOTE_LETTERS))]
+        return [(look, shorten(f"{cards.failure_words(document)} {document.remedy}{at}".strip(), _NOTE_LETTERS))]
     notes = [("archive", container_words(document, members))] if is_container(document) else []
     shown = document.warnings[:_MOST_NOTES]
     notes += [("warning", shorten(each, _NOTE_LETTERS)) for each in shown]

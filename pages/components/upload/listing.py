@@ -39,14 +39,14 @@ _TITLES = {
 }
 
 
-def draw_listing() -> None:
+def draw_listing(now: UploadCounts) -> None:
     """The list, redrawn every second while files are read, then once more as a whole."""
-    busy = bool(session.workbench().upload_queue.counts(cards.SURE).running)
+    busy, first = bool(now.running), [now]
     opened = state.opened()
 
     @st.fragment(run_every=1.0 if busy else None)
     def drawn() -> None:
-        counts = session.workbench().upload_queue.counts(cards.SURE)
+        counts = first.pop() if first else session.workbench().upload_queue.counts(cards.SURE)
         if (busy and not counts.running) or state.opened() != opened:
             st.rerun()
         _list(counts)
@@ -294,10 +294,10 @@ def _details(document: Document) -> None:
 
 def _failure(document: Document) -> None:
     if document.step == STOPPED:
-        st.caption(plain(f"{document.failure} {document.remedy}"))
+        st.caption(plain(f"{cards.failure_words(document)} {document.remedy}"))
     else:
         at = f" :gray[(at the step “{plain(step_words(document))}”)]" if document.step else ""
-        st.markdown(f":red[{plain(document.failure)}] {plain(document.remedy)}{at}")
+        st.markdown(f":red[{plain(cards.failure_words(document))}] {plain(document.remedy)}{at}")
     draw_password_form(document)
     with st.container(horizontal=True, gap="small"):
         if document.cure is Cure.AGAIN:

@@ -177,7 +177,7 @@ def _feed_form() -> None:
     with st.form("feeds.form", border=True):
         st.text_input("Web address", key="feeds.url", placeholder="https://…", help=_ADDRESS_HELP)
         where, tagged = st.columns(2)
-        projects = sorted({each.project for each in session.workbench().documents.list() if each.project})
+        projects = session.workbench().upload_queue.projects()
         where.selectbox(
             "Project",
             rights.upload_projects() or projects,

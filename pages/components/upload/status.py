@@ -12,13 +12,13 @@ __all__ = ["draw_status"]
 _MOST_NAMES = 2  # running files named; chosen by hand
 
 
-def draw_status() -> None:
+def draw_status(now: UploadCounts) -> None:
     """The counts and the progress, drawn again every second while files are read."""
-    busy = bool(session.workbench().upload_queue.counts(cards.SURE).running)
+    busy, first = bool(now.running), [now]
 
     @st.fragment(run_every=1.0 if busy else None)
     def drawn() -> None:
-        counts = session.workbench().upload_queue.counts(cards.SURE)
+        counts = first.pop() if first else session.workbench().upload_queue.counts(cards.SURE)
         if busy and not counts.running:
             st.rerun()
         if counts.all:
