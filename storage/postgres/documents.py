@@ -30,7 +30,7 @@ from core.domain.documents import (
 )
 from core.domain.errors import Cure
 from core.domain.sanitize import storable_text
-from storage.postgres.database import Database
+from storage.postgres.database import Database, array_literal
 from storage.postgres.json_records import storable
 from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
@@ -240,7 +240,7 @@ def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]
 
 def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], Document]]:
     query = f"SELECT {_VERSION}, {DOCUMENT_ROW} {_OF_IDS}"
-    rows = database.read("reading documents", query, {"ids": list(map(int, ids))})
+    rows = database.read("reading documents", query, {"ids": array_literal(ids)})
     return [(row[:3], document_from(dict(zip(_ROW_NAMES, row[3:], strict=True)))) for row in rows]
 
 
@@ -260,7 +260,7 @@ class KnownDocuments:
     def read(self, database: Database, ids: Sequence[int]) -> Mapping[int, Document]:
         """These documents as they are now; missing ones are absent. Raises StoreFailed."""
         query = f"SELECT id, {_VERSION} {_OF_IDS}"
-        versions = database.read("reading documents", query, {"ids": list(map(int, ids))})
+        versions = database.read("reading documents", query, {"ids": array_literal(ids)})
         found: dict[int, Document] = {}
         for number, *version in versions:
             known = self._known.get(number)
