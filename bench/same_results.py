@@ -66,10 +66,14 @@ def plain_data(value: Any) -> Any:
             return plain_data({"total": value.total, "factors": value.factors, "multipliers": value.multipliers})
         case Mapping():
             return {str(key): plain_data(each) for key, each in value.items()}
-        case tuple() | list() | set() | frozenset():
-            return [plain_data(each) for each in (value if isinstance(value, tuple | list) else sorted(value))]
         case None | bool() | int() | float():
             return value
+        case str():
+            return str(value)
+        case Sequence():
+            return [plain_data(each) for each in value]
+        case set() | frozenset():
+            return sorted(map(plain_data, value))
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.name not in _TIMES]
         return {name: plain_data(getattr(value, name)) for name in names}
@@ -90,7 +94,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
             yield f"{place}: {len(before)} → {len(after)} entries"
         for number, pair in enumerate(zip(before, after, strict=False)):
             yield from differences(*pair, f"{place}[{number}]")
-    elif type(before) is not type(after) or before != after:
+    elif before != after:
         yield f"{place}: {before!r} → {after!r}"
 
 
