@@ -126,7 +126,8 @@ def _save(path: Path, results: Iterator[tuple[str, Any]]) -> None:
 
 def _compare(path: Path, results: Iterator[tuple[str, Any]]) -> int:
     """Prints what differs; 1 when something does."""
-    found, compared = [], 0
+    found: list[str] = []
+    compared = 0
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line, (asked, result) in zip(file, results, strict=True):
             before = json.loads(line)

@@ -68,23 +68,24 @@ def _fields_of(kind: Any) -> tuple[Callable[..., Any], Callable[[Any], tuple[Any
 class LazyTuple(Sequence[T]):
     """A tuple that is made when somebody first looks into it, and equal to one with the same items.
 
-    >>> numbers = LazyTuple(lambda: (1, 2))
+    make: is called with the index of what the tuple belongs to.
+
+    >>> numbers = LazyTuple(lambda row: (row, 2), 1)
     >>> numbers == (1, 2), (1, 2) == numbers, numbers[1], len(numbers), numbers
     (True, True, 2, 2, (1, 2))
     """
 
-    __slots__ = ("_items", "_make")
+    __slots__ = ("_index", "_items", "_make")
 
-    def __init__(self, make: Callable[[], tuple[T, ...]]) -> None:
-        self._make: Callable[[], tuple[T, ...]] | None = make
-        self._items: tuple[T, ...] = ()
+    def __init__(self, make: Callable[[int], tuple[T, ...]], index: int) -> None:
+        self._make, self._index = make, index
+        self._items: tuple[T, ...] | None = None
 
     def _all(self) -> tuple[T, ...]:
-        make = self._make
-        if make is not None:
-            self._items = make()
-            self._make = None  # last: another thread that looks meanwhile makes the same again
-        return self._items
+        items = self._items
+        if items is None:
+            self._items = items = self._make(self._index)
+        return items
 
     @overload
     def __getitem__(self, index: int) -> T: ...

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -92,8 +91,7 @@ class TermScores(Mapping[int, Sequence[TermScore]]):
     contained: NDArray[np.bool_]
 
     def __getitem__(self, passage_id: int) -> Sequence[TermScore]:
-        row = self.rows[passage_id]
-        return LazyTuple(partial(self._terms, row))
+        return LazyTuple(self._terms, self.rows[passage_id])
 
     def _terms(self, row: int) -> tuple[TermScore, ...]:
         parts = zip(self.stems, self.shares[row].tolist(), self.contained[row].tolist(), strict=True)

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -69,20 +69,24 @@ def sentence_similarities(
     if not codes:
         return [None] * len(passages)
     packed = np.frombuffer(codes, dtype=np.int8).reshape(-1, len(question))
-    near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
+    cosines_found = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0)
+    starts = np.cumsum([0, *compress(counts, measured)])
+    highest = iter(np.maximum.reduceat(cosines_found, starts[:-1]).tolist())
+    near = tuple(cosines_found.tolist())
     found: list[SentenceSimilarity | None] = []
     at = 0
     for (passage, *_), count, known in zip(passages, counts, measured, strict=True):
         if known:
-            found.append(_sentence_similarity(tuple(near[at : at + count]), passage, answer_kind))
+            found.append(_sentence_similarity(near[at : at + count], next(highest), passage, answer_kind))
             at += count
         else:
             found.append(None)
     return found
 
 
-def _sentence_similarity(near: tuple[float, ...], passage: Passage, kind: AnswerKind | None) -> SentenceSimilarity:
-    best = max(near)
+def _sentence_similarity(
+    near: tuple[float, ...], best: float, passage: Passage, kind: AnswerKind | None
+) -> SentenceSimilarity:
     if kind is None or best <= 0:
         return SentenceSimilarity(near, best)
     on_topic = [index for index, value in enumerate(near) if value >= _FAR * best]
@@ -174,7 +178,7 @@ class CandidateFeatures:
                 answer=answer,
                 answer_words=answer_words,
                 synonym_match=None if near is None else near[row],
-                near_words=() if measured is None else LazyTuple(partial(measured.words, row)),
+                near_words=() if measured is None else LazyTuple(measured.words, row),
                 wordings=synonyms[row],
                 phrase_match=None if adjacent is None else adjacent[row],
                 shared=shared,
