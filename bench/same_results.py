@@ -129,10 +129,10 @@ def _compare(path: Path, results: Iterator[tuple[str, Any]]) -> int:
     found: list[str] = []
     compared = 0
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line, (asked, result) in zip(file, results, strict=True):
+        for line, (request, result) in zip(file, results, strict=True):
             before = json.loads(line)
             # Through JSON too, so that both have the same kinds of numbers and texts.
-            found += differences(before, json.loads(json.dumps((asked, result))), asked)
+            found += differences(before, json.loads(json.dumps((request, result))), request)
             compared += 1
     print("\n".join(islice(found, _LISTED)) + "\n" * bool(found) + f"{compared} results, {len(found)} differences")
     return bool(found)

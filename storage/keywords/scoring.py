@@ -134,10 +134,10 @@ class Bm25Scorer:
     def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> NDArray[np.bool_]:
         """Which of these stems each of the passages contains: shape (passages, stems); none, if it is not indexed."""
         found = np.zeros((len(passage_ids), len(stems)), dtype=np.bool_)
-        wanted = np.asarray(passage_ids, dtype=np.int64)
-        order = np.argsort(wanted)
+        passages = np.asarray(passage_ids, dtype=np.int64)
+        order = np.argsort(passages)
         for ids, _, _, counts in self._stem_counts(stems, passage_ids):
-            found[order[np.searchsorted(wanted[order], ids)]] = counts > 0
+            found[order[np.searchsorted(passages[order], ids)]] = counts > 0
         return found
 
     def passages_containing(self, terms: Sequence[str]) -> PassageIds:

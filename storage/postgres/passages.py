@@ -1,4 +1,5 @@
 """Passages with their vectors in PostgreSQL: table, conversion between values and rows, bulk reads and writes."""
+# Over 300 lines: a table, the conversion of its rows and its queries are read together.
 
 import struct
 from collections.abc import Callable, Mapping, Sequence

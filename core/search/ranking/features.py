@@ -144,6 +144,7 @@ class CandidateFeatures:
             if passage_id in ranks
         )
 
+    # Long: numbers of all rows first, then the function that picks a row's.
     def _signals(self) -> Callable[[int, int, dict[str, int], str], Signals]:
         """A function from row, passage id, ranks and shared entities to signals. Numbers of all rows are computed at
         once, always in the order of the question's terms; what is only shown is made when somebody looks."""
