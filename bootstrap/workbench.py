@@ -255,7 +255,7 @@ def _shared(settings: Settings, database: "Database", models: LoadedModels, reso
     from storage.keywords.index import KeywordIndex
     from storage.postgres.catalogue import SqlCatalogue
     from storage.postgres.embedding_models import SqlEmbeddingModelStore
-    from storage.vectors.cache.cache import VectorCache
+    from storage.vectors.cache.cache import MOMENT_SECONDS, VectorCache
 
     chroma = None
     if settings.vector_index == "chroma":
@@ -263,7 +263,7 @@ def _shared(settings: Settings, database: "Database", models: LoadedModels, reso
     choice = SqlEmbeddingModelStore(database, models.reference(settings.embedding_model), chroma)
     embedder = LazyEmbedder(choice, models)
     model = (lambda: embedder.name) if chroma is None else None
-    cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant)
+    cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant, MOMENT_SECONDS)
     resources.callback(cache.close)
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()

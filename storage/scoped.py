@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Passage
 from core.domain.filters import SearchFilters
-from core.domain.results import LegHits, TermScore
+from core.domain.results import LegHits, TermScores
 from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds, SparseIndex, VectorIndex, Vectors
 
@@ -108,7 +108,7 @@ class ScopedSparseIndex:
         chosen = seen if admissible is None else np.intersect1d(admissible, seen, assume_unique=True)
         return [replace(each, rows_before=len(seen)) for each in self._index.search_many(questions, chosen, top_k)]
 
-    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
+    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> TermScores:
         """The contribution of each term per visible passage."""
         return self._index.explain(terms, self._among(passage_ids))
 
@@ -116,9 +116,10 @@ class ScopedSparseIndex:
         """The visible passages that contain all of these words."""
         return np.intersect1d(self._index.passages_containing(terms), self._seen(), assume_unique=True)
 
-    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> NDArray[np.bool_]:
         """Which of these stems each visible passage contains."""
-        return self._index.contained_stems(stems, self._among(passage_ids))
+        seen = np.isin(np.asarray(passage_ids, dtype=np.int64), self._seen())
+        return self._index.contained_stems(stems, passage_ids) & seen[:, None]
 
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """Inverse document frequency of each term in the whole library."""

@@ -1,12 +1,17 @@
 """The summary of the benchmarks: what counts of each, beside the peer and beside an earlier run."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bench.__main__ import compared, main
 from bench.measured import Headline
+from bench.same_results import differences, plain_data, searched
+from core.domain.queries import SearchRequest
+from tests.search.library import WordEmbedder
+from tests.workbench import Stores, built
 
 LAW = "The minimum rate is 15 dollars per hour for each employee. A notice takes 30 days before the end of a contract."
 
@@ -41,3 +46,19 @@ def test_a_run_is_saved_and_shown_beside_the_next(tmp_path: Path, capsys: pytest
     capsys.readouterr()
     main([str(tmp_path), "--only", "conflicts", "--against", str(saved)])
     assert "× before" in capsys.readouterr().out
+
+
+def test_two_runs_of_the_same_searches_are_equal_and_a_changed_weight_is_named(tmp_path: Path) -> None:
+    workbench = built(Stores(WordEmbedder()), tmp_path, lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    workbench.documents.upload("law.md", LAW.encode())
+    first = dict(searched(workbench, ["What is the minimum rate?"]))
+    assert list(differences(first, dict(searched(workbench, ["What is the minimum rate?"])))) == []
+    (hit,) = first["What is the minimum rate? []"]["hits"]
+    assert hit["citations"][0]["quote"].startswith("The minimum rate is 15 dollars")
+    assert first["What is the minimum rate? [five truths]"]["truths"][0]["truth"] == "regulatory"
+
+    changed = SearchRequest("What is the minimum rate?", weights=(("keyword", 1.0),))
+    other = plain_data(workbench.search.run(changed, remember=False))
+    found = list(differences(first["What is the minimum rate? []"], other))
+    assert any(each.startswith(".hits[0].score.total: ") for each in found)
+    assert not any("milliseconds" in each for each in found)

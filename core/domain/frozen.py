@@ -1,12 +1,12 @@
-"""Frozen dataclasses made quickly: a search makes thousands of small values."""
+"""Values made quickly, or later: a search makes thousands of small ones, and a person looks at few of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field, fields, make_dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
-__all__ = ["fast_replace", "maker_of"]
+__all__ = ["LazyTuple", "fast_replace", "maker_of"]
 
 T = TypeVar("T")
 
@@ -63,3 +63,48 @@ def fast_replace(value: T, **values: Any) -> T:
 def _fields_of(kind: Any) -> tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]], Mapping[str, int]]:
     names = [each.name for each in fields(kind)]
     return maker_of(kind), attrgetter(*names), {name: index for index, name in enumerate(names)}
+
+
+class LazyTuple(Sequence[T]):
+    """A tuple that is made when somebody first looks into it, and equal to one with the same items.
+
+    make: is called with the index of what the tuple belongs to.
+
+    >>> numbers = LazyTuple(lambda row: (row, 2), 1)
+    >>> numbers == (1, 2), (1, 2) == numbers, numbers[1], len(numbers), numbers
+    (True, True, 2, 2, (1, 2))
+    """
+
+    __slots__ = ("_index", "_items", "_make")
+
+    def __init__(self, make: Callable[[int], tuple[T, ...]], index: int) -> None:
+        self._make, self._index = make, index
+        self._items: tuple[T, ...] | None = None
+
+    def _all(self) -> tuple[T, ...]:
+        items = self._items
+        if items is None:
+            self._items = items = self._make(self._index)
+        return items
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, LazyTuple) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())

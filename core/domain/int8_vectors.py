@@ -19,13 +19,14 @@ def packed(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
 
 def unpacked(codes: NDArray[np.int8]) -> NDArray[np.float32]:
     """Dequantized unit vectors, shape (n, dim); zero vectors stay zero."""
-    wide = codes.astype(np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    units: NDArray[np.float32] = wide / np.where(lengths == 0, 1, lengths).astype(np.float32)[:, None]
+    units = codes.astype(np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", units, units))
+    lengths[lengths == 0] = 1
+    units /= lengths[:, None]  # in place: each copy of a library's vectors costs as much again
     return units
 
 
 def cosines(codes: NDArray[np.int8], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Cosines, in [-1, 1], of packed vectors with unit vectors: shape (n, m); 0 for zero vectors."""
-    found: NDArray[np.float32] = np.clip(unpacked(codes) @ vectors.T, -1.0, 1.0)
-    return found
+    found: NDArray[np.float32] = unpacked(codes) @ vectors.T
+    return np.clip(found, -1.0, 1.0, out=found)

@@ -2,15 +2,18 @@
 # Over 300 lines: a result, its hits and their citations are one value, read and copied together.
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.domain.documents import Document, Passage, SourceType, Truth
 from core.domain.filters import SearchFilters
-from core.domain.frozen import fast_replace
+from core.domain.frozen import LazyTuple, fast_replace
 from core.domain.queries import Route, ScoreProfile, SearchRequest
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "Signals",
     "Statistics",
     "TermScore",
+    "TermScores",
     "UploadReceipt",
     "web_address",
 ]
@@ -75,6 +79,31 @@ class TermScore:
     score: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TermScores(Mapping[int, Sequence[TermScore]]):
+    """The share of each of a question's stems in the BM25 of passages, by passage id. stems: (term, stem) in the order
+    of the terms. rows: passage id → row of an indexed passage. shares: float64 ≥ 0, contained: bool, both of shape
+    (rows, stems)."""
+
+    stems: tuple[tuple[str, str], ...]
+    rows: Mapping[int, int]
+    shares: NDArray[np.float64]
+    contained: NDArray[np.bool_]
+
+    def __getitem__(self, passage_id: int) -> Sequence[TermScore]:
+        return LazyTuple(self._terms, self.rows[passage_id])
+
+    def _terms(self, row: int) -> tuple[TermScore, ...]:
+        parts = zip(self.stems, self.shares[row].tolist(), self.contained[row].tolist(), strict=True)
+        return tuple(TermScore(term, stem, share) for (term, stem), share, contained in parts if contained)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
 @dataclass(frozen=True, slots=True)
 class NearWord:
     """A near word of a question term, or a thesaurus synonym of it. `asked`: as in the question, `word`: as in the
@@ -109,7 +138,7 @@ class Signals:
     similarity: float
     bm25: float = 0.0
     bm25_most: float = 0.0
-    terms: tuple[TermScore, ...] = ()
+    terms: Sequence[TermScore] = ()
     fusion: float = 0.0
     term_coverage: float = 0.0
     ranks: Mapping[str, int] = field(default_factory=dict)
@@ -118,7 +147,7 @@ class Signals:
     answer: float | None = None
     answer_words: str = ""
     synonym_match: float | None = None
-    near_words: tuple["NearWord", ...] = ()
+    near_words: Sequence[NearWord] = ()
     wordings: float = 0.0
     phrase_match: float | None = None
     shared: str = ""

@@ -14,7 +14,7 @@ from core.domain.documents import Passage, Span
 from core.domain.entities import Entity, EntityPage, EntityType, KnownEntity, MentionPage
 from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile
-from core.domain.results import LegHits, TermScore
+from core.domain.results import LegHits, TermScores
 
 __all__ = ["BlobStore", "Embedder", "EntityGraph", "PassageIds", "Profiles", "SparseIndex", "VectorIndex", "Vectors"]
 
@@ -113,8 +113,8 @@ class SparseIndex(Protocol):
         """The result of `search` for the terms of each question; shared work is done once."""
         ...
 
-    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
-        """Per passage, the contribution of each term; they sum to the score `search` returns."""
+    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> TermScores:
+        """Per indexed passage, the contribution of each term; they sum to the score `search` returns."""
         ...
 
     def passages_containing(self, terms: Sequence[str]) -> PassageIds:
@@ -122,8 +122,8 @@ class SparseIndex(Protocol):
         restrict nothing, and no terms at all give every passage."""
         ...
 
-    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
-        """Which of these stems each indexed passage contains."""
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> NDArray[np.bool_]:
+        """Which of these stems each of the passages contains: shape (passages, stems); none, if it is not indexed."""
         ...
 
     def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:

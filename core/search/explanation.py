@@ -270,7 +270,7 @@ class NearestPassage:
     """How near passages are to a question, by passage id: cosine in [-1, 1], and BM25 per term."""
 
     cosines: Mapping[int, float]
-    words: Mapping[int, tuple[TermScore, ...]]
+    words: Mapping[int, Sequence[TermScore]]
 
 
 @dataclass(frozen=True, slots=True)

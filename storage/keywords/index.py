@@ -17,11 +17,12 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain.documents import Passage
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
-from core.domain.results import LegHits, TermScore
+from core.domain.results import LegHits, TermScores
 from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds
 from storage.files import replace_file
@@ -106,11 +107,11 @@ class KeywordIndex:
             return self._current().search_many(questions, admissible, top_k)
         return hits
 
-    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
+    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> TermScores:
         """Per passage, the share of each term it contains; the shares sum to its score."""
         return self._current().explain(terms, passage_ids)
 
-    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> NDArray[np.bool_]:
         """Which of these stems each indexed passage contains. Raises StoreFailed."""
         return self._current().contained_stems(stems, passage_ids)
 

@@ -11,13 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.frozen import maker_of
-from core.domain.results import LegHit, LegHits, TermScore
+from core.domain.results import LegHit, LegHits, TermScores
 from core.ports.stores import PassageIds
 from core.text.tokenize import STOP_WORDS, index_stems, stem
 from storage.keywords.kernels import kernels
@@ -119,25 +118,26 @@ class Bm25Scorer:
         order = np.lexsort((ids, -values))[:top_k]
         return tuple(map(maker_of(LegHit), ids[order].tolist(), values[order].tolist()))
 
-    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
-        """Per indexed passage, the share of each stem it contains, in the order of the terms."""
+    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> TermScores:
+        """Of the indexed passages, the share of each stem they contain, in the order of the terms."""
         terms_by_stem = _stems_with_term(terms)
-        stems = list(terms_by_stem.items())
         idf = np.array([self._idf(each) * count for each, count in _counted(terms)])
-        explained: dict[int, tuple[TermScore, ...]] = {}
-        made = maker_of(TermScore)
-        for ids, rows, norms, counts in self._stem_counts(list(terms_by_stem), passage_ids):
-            scores = (idf * (counts / (norms[rows][:, None] + counts))).tolist()
-            for i, stem_counts, shares in zip(ids, counts.tolist(), scores, strict=True):
-                parts = zip(stems, stem_counts, shares, strict=True)
-                explained[i] = tuple([made(term, each, score) for (each, term), count, score in parts if count])
-        return explained
+        ids, shares, counts = list[int](), [np.zeros((0, len(idf)))], [np.zeros((0, len(idf)), dtype=np.int32)]
+        for segment_ids, rows, norms, contained in self._stem_counts(list(terms_by_stem), passage_ids):
+            ids += segment_ids
+            shares.append(idf * (contained / (norms[rows][:, None] + contained)))
+            counts.append(contained)
+        row_of = {passage_id: row for row, passage_id in enumerate(ids)}
+        stems = tuple((term, each) for each, term in terms_by_stem.items())
+        return TermScores(stems, row_of, np.concatenate(shares), np.concatenate(counts) > 0)
 
-    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
-        """Which of these stems each indexed passage contains."""
-        found: dict[int, frozenset[str]] = {}
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> NDArray[np.bool_]:
+        """Which of these stems each of the passages contains: shape (passages, stems); none, if it is not indexed."""
+        found = np.zeros((len(passage_ids), len(stems)), dtype=np.bool_)
+        passages = np.asarray(passage_ids, dtype=np.int64)
+        order = np.argsort(passages)
         for ids, _, _, counts in self._stem_counts(stems, passage_ids):
-            found |= {i: frozenset(compress(stems, row)) for i, row in zip(ids, counts.tolist(), strict=True)}
+            found[order[np.searchsorted(passages[order], ids)]] = counts > 0
         return found
 
     def passages_containing(self, terms: Sequence[str]) -> PassageIds:

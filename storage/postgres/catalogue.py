@@ -52,6 +52,7 @@ from storage.postgres.filters import conditions, facets, months, with_phrases
 from storage.postgres.json_records import next_ids
 from storage.postgres.passages import (
     CHUNKS,
+    find_passages,
     insert_passages,
     read_passages,
     storable_passage,
@@ -321,8 +322,7 @@ class SqlCatalogue:
 
     def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
         """Stored passages by id; missing ones are absent."""
-        with self._database.transaction("reading passages") as connection:
-            return {each.id: each for each in read_passages(connection, self._tenant, ids=ids)}
+        return {each.id: each for each in find_passages(self._database, ids)}
 
     def found_passages(self, ids: Sequence[int]) -> Mapping[int, FoundPassage]:
         """Passages that a search has just found, as they were when it looked at the library; missing ones are absent.

@@ -13,12 +13,14 @@ Errors of PostgreSQL and its drivers are mapped to StoreFailed here, with a mess
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from psycopg.adapt import Transformer
+from psycopg.pq import ExecStatus
 from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, InvalidatePoolError, SQLAlchemyError
@@ -33,6 +35,7 @@ __all__ = [
     "QUEUE_ROLE",
     "Database",
     "Scope",
+    "array_literal",
     "conninfo_of",
     "engine_for",
     "psycopg_url",
@@ -181,18 +184,22 @@ class Database:
                 return self._read(query, values)
 
     def _read(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """One call of libpq for all of it: a cursor makes six objects and waits four times, for two thirds of the
+        processor time."""
         pooled = self.engine.raw_connection()
         try:
             driver: Any = pooled.driver_connection
-            driver.autocommit = True  # or the driver would send BEGIN first, and wait
-            try:
-                cursor = psycopg.ClientCursor(driver)
-                cursor.execute(f"{_ENTER_FIRST} {query}", {**self._settings(APP_ROLE), **values})
-                cursor.nextset()
-                return cursor.fetchall()
-            finally:
-                if not driver.closed:
-                    driver.autocommit = False
+            transformer = Transformer(driver)
+            given = {**self._settings(APP_ROLE), **values}
+            literals = {name: str(transformer.as_literal(value), "utf-8") for name, value in given.items()}
+            result = driver.pgconn.exec_((f"{_ENTER_FIRST} {query}" % literals).encode())
+            if driver.closed:
+                pooled.invalidate()
+                raise psycopg.OperationalError(result.get_error_message())
+            if result.status != ExecStatus.TUPLES_OK:
+                raise psycopg.errors.error_from_result(result)
+            transformer.set_pgresult(result)
+            return transformer.load_rows(0, result.ntuples, tuple)
         finally:
             pooled.close()
 
@@ -208,6 +215,15 @@ class Database:
             connection.close()
             raise
         return connection, transaction
+
+
+def array_literal(numbers: Iterable[int]) -> str:
+    """Whole numbers as PostgreSQL writes an array: the driver looks at each of a list, for half the time of a read.
+
+    >>> array_literal([7, 12])
+    '{7,12}'
+    """
+    return f"{{{','.join(map(str, map(int, numbers)))}}}"
 
 
 def psycopg_url(url: str) -> URL:

@@ -30,7 +30,7 @@ from core.domain.documents import (
 )
 from core.domain.errors import Cure
 from core.domain.sanitize import storable_text
-from storage.postgres.database import Database
+from storage.postgres.database import Database, array_literal
 from storage.postgres.json_records import storable
 from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
@@ -238,16 +238,16 @@ def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]
     return [document for _, document in _read_versions(database, ids)]
 
 
-def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[tuple[Any, ...], Document]]:
+def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[str, Document]]:
     query = f"SELECT {_VERSION}, {DOCUMENT_ROW} {_OF_IDS}"
-    rows = database.read("reading documents", query, {"ids": list(map(int, ids))})
-    return [(row[:3], document_from(dict(zip(_ROW_NAMES, row[3:], strict=True)))) for row in rows]
+    rows = database.read("reading documents", query, {"ids": array_literal(ids)})
+    return [(row[0], document_from(dict(zip(_ROW_NAMES, row[1:], strict=True)))) for row in rows]
 
 
-_VERSION = "xmin::text, ctid::text, pg_postmaster_start_time()"
+_VERSION = "xmin || ' ' || ctid || ' ' || extract(epoch FROM pg_postmaster_start_time())"
 """What a change of a row changes, and a restart, after which the numbers of transactions may begin anew."""
 _OF_IDS = f"FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s::bigint[])"
-_MOST_KNOWN = 4096  # documents. Chosen by hand.
+_MOST_KNOWN = 4096  # documents, some 10 MB. Chosen by hand.
 
 
 class KnownDocuments:
@@ -255,18 +255,20 @@ class KnownDocuments:
     documents and reads those that changed. What a person may not see, the database does not name. Thread-safe."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[tuple[Any, ...], Document]] = {}
+        self._known: dict[int, tuple[str, Document]] = {}
 
     def read(self, database: Database, ids: Sequence[int]) -> Mapping[int, Document]:
         """These documents as they are now; missing ones are absent. Raises StoreFailed."""
         query = f"SELECT id, {_VERSION} {_OF_IDS}"
-        versions = database.read("reading documents", query, {"ids": list(map(int, ids))})
+        versions = database.read("reading documents", query, {"ids": array_literal(ids)})
         found: dict[int, Document] = {}
-        for number, *version in versions:
+        changed = []
+        for number, version in versions:
             known = self._known.get(number)
-            if known is not None and known[0] == tuple(version):
+            if known is not None and known[0] == version:
                 found[number] = known[1]
-        changed = [number for number, *_ in versions if number not in found]
+            else:
+                changed.append(number)
         if changed:
             read = {document.id: (version, document) for version, document in _read_versions(database, changed)}
             others = self._known if len(self._known) + len(read) <= _MOST_KNOWN else {}

@@ -1,4 +1,5 @@
 """Passages with their vectors in PostgreSQL: table, conversion between values and rows, bulk reads and writes."""
+# Over 300 lines: a table, the conversion of its rows and its queries are read together.
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +37,7 @@ from core.domain.documents import (
 from core.domain.frozen import maker_of
 from core.domain.sanitize import storable_text
 from core.ports.stores import Vectors
+from storage.postgres.database import Database, array_literal
 from storage.postgres.documents import driver_of, evidence_from_text
 from storage.postgres.json_records import storable
 from storage.postgres.tables import BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
@@ -47,6 +49,7 @@ __all__ = [
     "EmbeddingDumper",
     "LibraryChange",
     "PassageRow",
+    "find_passages",
     "insert_passages",
     "passage_from",
     "passage_values",
@@ -272,6 +275,15 @@ def read_passages(
     query = f"SELECT {_READ} FROM {CHUNKS.name} WHERE tenant_id = %s AND {chosen} = ANY(%s) ORDER BY position"
     with driver_of(connection).cursor(binary=True) as cursor:
         return [passage_from(row) for row in cursor.execute(query, (tenant, list(map(int, numbers)))).fetchall()]
+
+
+def find_passages(database: Database, ids: Sequence[int]) -> Sequence[Passage]:
+    """The passages with these ids, each document's in reading order, in one round trip. Raises StoreFailed."""
+    query = (
+        f"SELECT {_READ} FROM {CHUNKS.name} WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s::bigint[])"
+        " ORDER BY position"
+    )
+    return [passage_from(row) for row in database.read("reading passages", query, {"ids": array_literal(ids)})]
 
 
 def insert_passages(

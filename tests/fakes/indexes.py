@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.domain.documents import DocumentState, Passage
 from core.domain.entities import Entity, EntityMentions, EntityPage, EntityType, KnownEntity, MentionPage
 from core.domain.filters import SearchFilters
-from core.domain.results import LegHit, LegHits, TermScore
+from core.domain.results import LegHit, LegHits, TermScores
 from core.ports.catalogue import Catalogue
 from core.ports.stores import PassageIds, Vectors
 from core.search.query.expansion import WordVectors
@@ -135,11 +135,11 @@ class FakeSparseIndex:
         """What `search` gives for the terms of each question."""
         return [self.search(terms, admissible, top_k) for terms in questions]
 
-    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, tuple[TermScore, ...]]:
+    def explain(self, terms: Sequence[str], passage_ids: Sequence[int]) -> TermScores:
         """Per passage, the share of each term it holds."""
         return self._bm25.explain(terms, passage_ids)
 
-    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+    def contained_stems(self, stems: Sequence[str], passage_ids: Sequence[int]) -> NDArray[np.bool_]:
         """Which of these stems each indexed passage holds."""
         return self._bm25.contained_stems(stems, passage_ids)
 

@@ -17,7 +17,7 @@ from core.domain.results import NearWord
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import Vectors
 from core.search.pipeline import SearchPipeline
-from core.search.query.expansion import SynonymFinder, nearness_of
+from core.search.query.expansion import ContainedWords, SynonymFinder, nearness_of
 from core.text.tokenize import stem
 from tests.fakes import FakeWordVectorStore
 from tests.search.library import NOW, Library, WordEmbedder
@@ -100,6 +100,17 @@ near_words = st.builds(
 )
 
 
+def nearness(
+    rarity: dict[str, float], near: dict[str, list[NearWord]], stored: frozenset[str]
+) -> tuple[float, tuple[NearWord, ...]]:
+    """The share of one text with these words, beside one without any, and the near words in it."""
+    words = ContainedWords(2)
+    words.add(sorted(stored), np.array([[False] * len(stored), [True] * len(stored)]))
+    measured = nearness_of(rarity, near, words)
+    assert measured.shares[0] == 0 and measured.words(0) == ()
+    return float(measured.shares[1]), measured.words(1)
+
+
 @given(
     st.dictionaries(st.sampled_from(("a", "b", "f")), st.floats(0, 9)),
     st.lists(near_words, max_size=6),
@@ -109,12 +120,12 @@ def test_nearness_is_a_share_and_never_less_than_the_words_held(
     rarity: dict[str, float], words: list[NearWord], stored: frozenset[str]
 ) -> None:
     near = {term: sorted((w for w in words if w.query_word == term), key=lambda w: -w.closeness) for term in rarity}
-    share, by = nearness_of(rarity, near)(stored)
+    share, by = nearness(rarity, near, stored)
     total = sum(rarity.values())
     own = sum(value for term, value in rarity.items() if stem(term) in stored) / total if total else 0.0
     assert min(own, 1.0) - 1e-9 <= share <= 1
     assert {each.query_word for each in by} <= {term for term in rarity if stem(term) not in stored}
-    more, _ = nearness_of(rarity, near)(stored | {"c", "d", "e"})
+    more, _ = nearness(rarity, near, stored | {"c", "d", "e"})
     assert more >= share - 1e-9
 
 

@@ -22,6 +22,7 @@ from core.domain.results import FoundPassage
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, Scope
 from storage.vectors.cache.cache import VectorCache, library_file
+from storage.vectors.cache.changes import ChangeFeed
 from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 from tests.database import new_tenant
 from tests.fakes import FakeVectorIndex
@@ -519,3 +520,31 @@ def test_a_random_run_of_changes_is_followed_to_the_letter(
             assert_same_ranking(searched, exact.search(ASKED, EVERYTHING, 7), 1e-5)
     ids = [p.id for _, passages in known for p in passages]
     assert desks[0].index.similarities(ASKED, ids) == pytest.approx(exact.similarities(ASKED, ids), abs=1e-5)
+
+
+def test_the_parts_of_a_search_look_at_the_database_once(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = VectorCache(database, MODEL, tmp_path, moment_seconds=60.0)
+    index = CachedVectorIndex(PgvectorIndex(database, MODEL), mirror)
+    desk = Desk(SqlCatalogue(database, lambda: MODEL, mirror), index, mirror)
+    looks: list[int] = []
+    look = storage.vectors.cache.cache.changes_since
+
+    def counted(database: Database, since: int) -> ChangeFeed:
+        looks.append(since)
+        return look(database, since)
+
+    monkeypatch.setattr(storage.vectors.cache.cache, "changes_since", counted)
+    try:
+        put(desk, "one.md", 1)
+        mirror.open()
+        looks.clear()
+        for _ in range(3):
+            assert len(desk.catalogue.admissible(SearchFilters())) == 1
+        assert len(looks) == 1
+        put(desk, "two.md", 2)
+        desk.index.delete([])  # as after every change of the library
+        assert len(desk.catalogue.admissible(SearchFilters())) == 3
+    finally:
+        mirror.close()

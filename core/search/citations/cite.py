@@ -216,9 +216,10 @@ def cite(
     weighed = []
     for part in _with_items(quotables(passage), passage.text, answer_kind):
         sentence = part.span.of(passage.text)
-        keyword_relevance = _relevance(sentence, shares, total, beside=f"{part.beside} {passage.section}")
+        own, length = _stems_and_length(sentence)
+        keyword_relevance = _relevance(own, shares, total, beside=f"{part.beside} {passage.section}")
         holds_answer = answer_kind is None or bool(answer_kind.answer_in(sentence))
-        fullness = _fullness(sentence) * (1.0 if holds_answer else _WITHOUT_ANSWER)
+        fullness = _fullness(length) * (1.0 if holds_answer else _WITHOUT_ANSWER)
         near = max(cosines[part.index : max(part.index, part.last) + 1], default=None)
         relevance = (keyword_relevance if near is None else (keyword_relevance + near) / 2) * fullness
         weighed.append((part, relevance))
@@ -291,10 +292,10 @@ def cite_hits(
     ]
 
 
-def _fullness(sentence: str) -> float:
+def _fullness(words_in_sentence: int) -> float:
     """1 from six words on, down to ½ for none: a heading such as "Standard mileage rate." only introduces a
     sentence."""
-    return 0.5 + 0.5 * min(_stems_and_length(sentence)[1] / _FULL_WORDS, 1.0)
+    return 0.5 + 0.5 * min(words_in_sentence / _FULL_WORDS, 1.0)
 
 
 def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: str = "") -> float:
@@ -305,16 +306,16 @@ def sentence_relevance(sentence: str, rarity: Mapping[str, float], *, beside: st
     >>> sentence_relevance("Deposits are due monthly.", {"deposit": 3.0, "semiweekly": 1.0})
     0.75
     """
-    return _relevance(
-        sentence, [(stem(term), value) for term, value in rarity.items()], sum(rarity.values()), beside=beside
-    )
+    shares = [(stem(term), value) for term, value in rarity.items()]
+    return _relevance(stems_of(sentence), shares, sum(rarity.values()), beside=beside)
 
 
-def _relevance(sentence: str, shares: Sequence[tuple[str, float]], total: float, *, beside: str) -> float:
-    """As `sentence_relevance`. shares: the stem of each word with its rarity; total: their sum."""
+def _relevance(own: Collection[str], shares: Sequence[tuple[str, float]], total: float, *, beside: str) -> float:
+    """As `sentence_relevance`, of the stems of a sentence. shares: the stem of each word with its rarity; total: their
+    sum."""
     if total <= 0:
         return 0.0
-    own, other = stems_of(sentence), stems_of(beside)
+    other = stems_of(beside)
     return min(sum([v if s in own else v / 2 if s in other else 0.0 for s, v in shares]) / total, 1.0)
 
 

@@ -25,12 +25,15 @@ from core.text.tokenize import STOP_WORDS, keywords, stem, words
 
 __all__ = [
     "NO_WORDINGS",
+    "ContainedWords",
+    "Nearness",
     "QueryExpansions",
     "SynonymFinder",
     "WordVectorStore",
     "WordVectors",
     "nearness_of",
     "pair_weights",
+    "phrase_share",
     "synonym_weight",
     "wordings_in",
     "wordings_of",
@@ -101,39 +104,71 @@ def pair_weights(rarity: Mapping[str, float], wordings: QueryExpansions) -> Mapp
     return {pair: sum(rarity.get(word, 0.0) for word in pair.split()) for pair in wordings.pairs}
 
 
-def wordings_in(texts: Iterable[tuple[str, str, bool]], wordings: tuple[str, ...]) -> list[frozenset[str]]:
-    """Per text, those of the wordings that it contains, as consecutive stems; acronyms only as written.
+class ContainedWords:
+    """Which words and phrases each of some texts contains. One that is both a stem and a phrase is contained as
+    either."""
+
+    def __init__(self, texts: int) -> None:
+        self._texts = texts
+        self._columns: dict[str, NDArray[np.bool_]] = {}
+
+    def add(self, names: Sequence[str], contained: NDArray[np.bool_]) -> None:
+        """Further words or phrases. contained: shape (texts, names)."""
+        columns = np.ascontiguousarray(contained.T)
+        for index in np.flatnonzero(columns.any(axis=1)).tolist():
+            known = self._columns.get(names[index])
+            self._columns[names[index]] = columns[index] if known is None else known | columns[index]
+
+    def texts_with(self, name: str) -> NDArray[np.intp]:
+        """The texts that contain a word or phrase, ascending."""
+        column = self._columns.get(name)
+        return _NO_TEXTS if column is None else np.flatnonzero(column)
+
+    def __len__(self) -> int:
+        return self._texts
+
+
+_NO_TEXTS = np.zeros(0, dtype=np.intp)
+
+
+def phrase_share(weights: Mapping[str, float], words: ContainedWords) -> NDArray[np.float64] | None:
+    """Per text the share of the pairs that it contains, by weight, in [0, 1]; None without pairs of some weight."""
+    most = sum(weights.values())
+    if most <= 0:
+        return None
+    adjacent = np.zeros(len(words))
+    for pair, weight in weights.items():
+        adjacent[words.texts_with(pair)] += weight
+    return adjacent / most
+
+
+def wordings_in(texts: Sequence[tuple[str, str, bool]], wordings: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which of the wordings each text contains, as consecutive stems; acronyms only as written. Shape (texts,
+    wordings).
 
     A text is its context, the text below it, and whether it is asked about again and again: then its stems are
     remembered, which takes longer than to look for some words once, and rules out most wordings at once.
 
     >>> text = "Annual leaves are granted by the Ot team of the capital."
-    >>> wordings_in([("", text, False), ("", text, True)], ("annual leave", "OT", "cap"))
-    [frozenset({'annual leave'}), frozenset({'annual leave'})]
+    >>> wordings_in([("", text, False), ("", text, True)], ("annual leave", "OT", "cap")).tolist()
+    [[True, False, False], [True, False, False]]
     """
-    patterns = [(frozenset(stems), shape, wording, stems) for wording, stems, shape in _patterns(wordings)]
-    found = []
-    for context, text, again in texts:
+    patterns = [(frozenset(stems), shape, column, stems) for column, (stems, shape) in enumerate(_patterns(wordings))]
+    found = np.zeros((len(texts), len(wordings)), dtype=np.bool_)
+    for row, (context, text, again) in enumerate(texts):
         possible = patterns
         if again:
             stored = _stored_stems(context, text)
             possible = [pattern for pattern in patterns if pattern[0] <= stored]
         if not possible:
-            found.append(_NONE)
             continue
         whole = f"{context}\n{text}"
         lower = whole.lower()
-        # Most texts are ruled out without a regular expression.
-        contained = [
-            wording
-            for _, shape, wording, stems in possible
-            if shape.rarest in lower and shape.other in lower and _contains_stems(whole, lower, stems, shape)
-        ]
-        found.append(frozenset(contained))
+        for _, shape, column, stems in possible:
+            # Most texts are ruled out without a regular expression.
+            if shape.rarest in lower and shape.other in lower and _contains_stems(whole, lower, stems, shape):
+                found[row, column] = True
     return found
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)  # some 20 MB
@@ -155,22 +190,19 @@ def _contains_stems(text: str, lower: str, stems: tuple[str, ...], shape: "_Phra
     return False
 
 
-def synonym_weight(rarity: Mapping[str, float], wordings: QueryExpansions) -> Callable[[frozenset[str]], float]:
-    """A function from the stems and wordings that a passage contains to Σ rarity · closeness over the question terms
-    that it contains only as a synonym."""
-    terms = [
-        (stem(term), rarity.get(term, 0.0), [(each.stem, each.closeness) for each in others])
-        for term, others in (wordings.by_term if rarity else {}).items()
-    ]
-
-    def measure(contained: frozenset[str]) -> float:
-        total = 0.0
-        for own, value, others in terms:
-            if own not in contained:
-                total += value * max([closeness for other, closeness in others if other in contained], default=0.0)
-        return total
-
-    return measure
+def synonym_weight(
+    rarity: Mapping[str, float], wordings: QueryExpansions, words: ContainedWords
+) -> NDArray[np.float64]:
+    """Per text Σ rarity · closeness over the question terms that it contains only as a synonym."""
+    total = np.zeros(len(words))
+    for term, others in (wordings.by_term if rarity else {}).items():
+        closest = np.zeros(len(words))
+        for each in others:
+            texts = words.texts_with(each.stem)
+            closest[texts] = np.maximum(closest[texts], each.closeness)
+        closest[words.texts_with(stem(term))] = 0.0
+        total += rarity.get(term, 0.0) * closest
+    return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +217,8 @@ class _PhraseShape:
 
 
 @lru_cache(maxsize=256)
-def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...], _PhraseShape], ...]:
-    return tuple((wording, _stems(wording), _shape(wording)) for wording in wordings)
+def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], _PhraseShape], ...]:
+    return tuple((_stems(wording), _shape(wording)) for wording in wordings)
 
 
 @lru_cache(maxsize=20_000)
@@ -320,39 +352,49 @@ def words_of(texts: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def nearness_of(
-    rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]]
-) -> Callable[[frozenset[str]], tuple[float, tuple[NearWord, ...]]]:
-    """A function from the stems of a passage to Σ rarity · closeness ÷ Σ rarity over the question's terms, in [0, 1],
-    and the near words that replace terms.
+_CONTAINED, _MISSING = -1, -2  # a term that no near word replaces: the text contains it, or nothing like it
 
-    rarity: question term → rarity. A term the passage contains has closeness 1.
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """shares: per text, shape (texts,), in [0, 1]. replaced: per term of the question its near words, and per text
+    which of them replaces the term, below 0 for none."""
+
+    shares: NDArray[np.float64]
+    replaced: Sequence[tuple[Sequence[NearWord], NDArray[np.intp]]]
+
+    def words(self, text: int) -> tuple[NearWord, ...]:
+        """The near words by which a text contains terms, in their order."""
+        return tuple(others[chosen[text]] for others, chosen in self.replaced if chosen[text] >= 0)
+
+
+def nearness_of(rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWord]], words: ContainedWords) -> Nearness:
+    """Σ rarity · closeness ÷ Σ rarity over the question's terms. A term that a text contains has closeness 1, else the
+    first of its near words there counts.
+
+    rarity: question term → rarity.
 
     >>> other = NearWord("vendor", "supplier", "supplier", 0.74, 0.57)
-    >>> measure = nearness_of({"vendor": 2.0, "fee": 2.0}, {"vendor": [other]})
-    >>> share, by = measure(frozenset({"supplier", "fee"}))
-    >>> round(share, 3), [each.word for each in by]
-    (0.785, ['supplier'])
+    >>> words = ContainedWords(1)
+    >>> words.add(["supplier", "fee"], np.ones((1, 2), dtype=np.bool_))
+    >>> measured = nearness_of({"vendor": 2.0, "fee": 2.0}, {"vendor": [other]}, words)
+    >>> measured.shares.round(3).tolist(), [each.word for each in measured.words(0)]
+    ([0.785], ['supplier'])
     """
     total = sum(rarity.values())
-    terms = [(stem(term), value, [(each.stem, each) for each in near.get(term, ())]) for term, value in rarity.items()]
-
-    def measure(contained: frozenset[str]) -> tuple[float, tuple[NearWord, ...]]:
-        if total <= 0:
-            return 0.0, ()
-        share, by = 0.0, []
-        for own, value, others in terms:
-            if own in contained:
-                share += value
-                continue
-            for other, word in others:
-                if other in contained:
-                    share += value * word.closeness
-                    by.append(word)
-                    break
-        return min(share / total, 1.0), tuple(by)
-
-    return measure
+    shares = np.zeros(len(words))
+    replaced = []
+    for term, value in rarity.items() if total > 0 else ():
+        own, others, chosen = words.texts_with(stem(term)), near.get(term, ()), np.full(len(words), _MISSING)
+        shares[own] += value
+        chosen[own] = _CONTAINED
+        for number, each in enumerate(others):
+            texts = words.texts_with(each.stem)
+            texts = texts[chosen[texts] == _MISSING]
+            shares[texts] += value * each.closeness
+            chosen[texts] = number
+        replaced.append((others, chosen))
+    return Nearness(np.minimum(shares / total, 1.0) if total > 0 else shares, replaced)
 
 
 def _products(units: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:

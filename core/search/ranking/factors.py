@@ -103,12 +103,11 @@ def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
     if signals.bm25_most <= 0:
         return FactorValue(0.0, "no word of the question was searched for")
-    hits = [term for term in signals.terms if term.score > 0]
-    if not hits:
+    if signals.bm25 <= 0:
         return FactorValue(0.0, "contains no word of the question")
 
     def why() -> str:
-        best = sorted(hits, key=lambda term: -term.score)[:4]
+        best = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)[:4]
         named = ", ".join(f"{term.term} {term.score:.1f}" for term in best)
         return f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})"
 

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +12,20 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Passage
 from core.domain.errors import ModelUnavailable
-from core.domain.frozen import maker_of
+from core.domain.frozen import LazyTuple, maker_of
 from core.domain.int8_vectors import cosines
-from core.domain.results import Candidate, FoundPassage, NearWord, Signals, TermScore
+from core.domain.results import Candidate, FoundPassage, NearWord, Signals, TermScores
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
 from core.search.query.expansion import (
     NO_WORDINGS,
+    ContainedWords,
     QueryExpansions,
     SynonymFinder,
     nearness_of,
     pair_weights,
+    phrase_share,
     synonym_weight,
     wordings_in,
 )
@@ -66,20 +69,24 @@ def sentence_similarities(
     if not codes:
         return [None] * len(passages)
     packed = np.frombuffer(codes, dtype=np.int8).reshape(-1, len(question))
-    near = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0).tolist()
+    cosines_found = np.clip(cosines(packed, question[None, :])[:, 0], 0.0, 1.0)
+    starts = np.cumsum([0, *compress(counts, measured)])
+    highest = iter(np.maximum.reduceat(cosines_found, starts[:-1]).tolist())
+    near = tuple(cosines_found.tolist())
     found: list[SentenceSimilarity | None] = []
     at = 0
     for (passage, *_), count, known in zip(passages, counts, measured, strict=True):
         if known:
-            found.append(_sentence_similarity(tuple(near[at : at + count]), passage, answer_kind))
+            found.append(_sentence_similarity(near[at : at + count], next(highest), passage, answer_kind))
             at += count
         else:
             found.append(None)
     return found
 
 
-def _sentence_similarity(near: tuple[float, ...], passage: Passage, kind: AnswerKind | None) -> SentenceSimilarity:
-    best = max(near)
+def _sentence_similarity(
+    near: tuple[float, ...], best: float, passage: Passage, kind: AnswerKind | None
+) -> SentenceSimilarity:
     if kind is None or best <= 0:
         return SentenceSimilarity(near, best)
     on_topic = [index for index, value in enumerate(near) if value >= _FAR * best]
@@ -90,32 +97,33 @@ def _sentence_similarity(near: tuple[float, ...], passage: Passage, kind: Answer
 
 
 _NOT_MEASURED: tuple[tuple[float, ...], float | None, float | None, str] = ((), None, None, "")
-_NOT_CLOSE: tuple[float | None, tuple[NearWord, ...]] = (None, ())
+_NO_STEMS = TermScores((), {}, np.zeros((0, 0)), np.zeros((0, 0), dtype=np.bool_))
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateFeatures:
-    """Features by passage id. rarity: question term → rarity; wordings: the question's synonyms; contained: the stems
-    of the question and of near words, wordings and word pairs of the question that a passage contains; close: its
-    nearness and the near words it is due to, None without near words."""
+    """Features of passages, one row each, in the order of `passages`. similarity: cosine, in [0, 1], shape (n,);
+    sentences: None where they were not measured. rarity: question term → rarity; explained: what each term gives a
+    passage; words: which words and phrases the passages contain; wordings: the question's synonyms; near: near words
+    of its terms, None where they were not looked for."""
 
     passages: Mapping[int, Passage]
-    similar: Mapping[int, float]
-    explained: Mapping[int, Sequence[TermScore]]
+    similarity: NDArray[np.float64]
+    sentences: Sequence[SentenceSimilarity | None]
     rarity: Mapping[str, float]
+    explained: TermScores = field(default_factory=lambda: _NO_STEMS)
+    words: ContainedWords = field(default_factory=lambda: ContainedWords(0))
     wordings: QueryExpansions = NO_WORDINGS
-    contained: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    meanings: Mapping[int, SentenceSimilarity | None] = field(default_factory=dict)
-    close: Mapping[int, tuple[float, tuple[NearWord, ...]]] = field(default_factory=dict)
+    near: Mapping[str, Sequence[NearWord]] | None = None
 
-    def meaning(self, passage_id: int) -> float:
-        """The mean cosine of a passage and of its best sentence with the question, in [0, 1]: what ranks the dense leg.
-        A passage without sentence vectors has its own cosine alone."""
-        similarity, sentences = self._similarity(passage_id), self.meanings.get(passage_id)
-        return similarity if sentences is None else (similarity + sentences.best) / 2
-
-    def _similarity(self, passage_id: int) -> float:
-        return min(max(self.similar.get(passage_id, 0.0), 0.0), 1.0)
+    def by_meaning(self) -> list[int]:
+        """The passages by the mean cosine of a passage and of its best sentence with the question, which ranks the
+        dense leg; ties by id. A passage without sentence vectors has its own cosine alone."""
+        best = np.array([np.nan if each is None else each.best for each in self.sentences])
+        meaning = np.where(np.isnan(best), self.similarity, (self.similarity + best) / 2)
+        ids = np.fromiter(self.passages, np.int64, len(self.passages))
+        ranked: list[int] = ids[np.lexsort((ids, -meaning))].tolist()
+        return ranked
 
     def candidates(
         self, ranked: Mapping[str, Sequence[int]], shared: Mapping[int, str] | None = None
@@ -127,45 +135,54 @@ class CandidateFeatures:
         for leg, ids in ranked.items():
             for rank, passage_id in enumerate(ids, 1):
                 ranks.setdefault(passage_id, {})[leg] = rank
-        signals, made = self._signals(shared or {}), maker_of(Candidate)
+        signals, made, named = self._signals(), maker_of(Candidate), shared or {}
         return tuple(
-            made(self.passages[passage_id], signals(passage_id, ranks[passage_id]))
-            for passage_id in sorted(ranks)
-            if passage_id in self.passages
+            made(passage, signals(row, passage_id, ranks[passage_id], named.get(passage_id, "")))
+            for passage_id, row, passage in sorted(
+                (passage_id, row, passage) for row, (passage_id, passage) in enumerate(self.passages.items())
+            )
+            if passage_id in ranks
         )
 
-    def _signals(self, shared: Mapping[int, str]) -> Callable[[int, dict[str, int]], Signals]:
-        """A function from passage id and ranks to signals; shared values are computed once."""
-        rarity, wordings = self.rarity, self.wordings
-        most, pairs = sum(rarity.values()), list(pair_weights(rarity, wordings).items())
-        most_of_pairs = sum(weight for _, weight in pairs)
-        synonyms = synonym_weight(rarity, wordings)
-        nothing: frozenset[str] = frozenset()
+    # Long: numbers of all rows first, then the function that picks a row's.
+    def _signals(self) -> Callable[[int, int, dict[str, int], str], Signals]:
+        """A function from row, passage id, ranks and shared entities to signals. Numbers of all rows are computed at
+        once, always in the order of the question's terms; what is only shown is made when somebody looks."""
+        rarity, explained = self.rarity, self.explained
+        most = sum(rarity.values())
+        bm25, covered = np.zeros(len(explained)), np.zeros(len(explained))
+        for column, (term, _) in enumerate(explained.stems):
+            shares = explained.shares[:, column]
+            bm25 += shares
+            covered += np.where(shares > 0, rarity.get(term, 0.0), 0.0)
+        bm25_by_row, covered_by_row, row_of = bm25.tolist(), covered.tolist(), explained.rows
+        similarity = self.similarity.tolist()
+        synonyms = synonym_weight(rarity, self.wordings, self.words).tolist()
+        phrases = phrase_share(pair_weights(rarity, self.wordings), self.words)
+        adjacent = None if phrases is None else phrases.tolist()
+        measured = None if self.near is None or not rarity else nearness_of(rarity, self.near, self.words)
+        near = None if measured is None else measured.shares.tolist()
         made: Callable[..., Signals] = maker_of(Signals)
 
-        def of(passage_id: int, ranks: dict[str, int]) -> Signals:
-            terms = tuple(self.explained.get(passage_id, ()))
-            cosines, best, answer, answer_words = self.meanings.get(passage_id) or _NOT_MEASURED
-            near, near_words = self.close.get(passage_id, _NOT_CLOSE)
-            contained = self.contained.get(passage_id, nothing)
-            covered = sum([rarity.get(term.term, 0.0) for term in terms if term.score > 0])
-            adjacent = sum([weight for pair, weight in pairs if pair in contained])
+        def of(row: int, passage_id: int, ranks: dict[str, int], shared: str) -> Signals:
+            cosines, best, answer, answer_words = self.sentences[row] or _NOT_MEASURED
+            indexed = row_of.get(passage_id)
             return made(
-                similarity=self._similarity(passage_id),
-                bm25=sum([term.score for term in terms]),
+                similarity=similarity[row],
+                bm25=0 if indexed is None else bm25_by_row[indexed],
                 bm25_most=most,
-                terms=terms,
-                term_coverage=min(covered / most, 1.0) if most > 0 else 0.0,
+                terms=() if indexed is None else explained[passage_id],
+                term_coverage=min(covered_by_row[indexed] / most, 1.0) if most > 0 and indexed is not None else 0.0,
                 ranks=ranks,
                 sentences=cosines,
                 best_sentence_similarity=best,
                 answer=answer,
                 answer_words=answer_words,
-                synonym_match=near,
-                near_words=near_words,
-                wordings=synonyms(contained),
-                phrase_match=adjacent / most_of_pairs if most_of_pairs > 0 else None,
-                shared=shared.get(passage_id, ""),
+                synonym_match=None if near is None else near[row],
+                near_words=() if measured is None else LazyTuple(measured.words, row),
+                wordings=synonyms[row],
+                phrase_match=None if adjacent is None else adjacent[row],
+                shared=shared,
             )
 
         return of
@@ -196,18 +213,22 @@ class FeatureExtractor:
         unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
         if unmeasured and vector is not None:
             similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
-        explained = self._sparse.explain(terms, ids) if terms else {}
         counts = Counter(terms)
         rarity = {term: idf * counts[term] for term, idf in self._sparse.rarity(tuple(counts)).items()} if terms else {}
         stored = self._catalogue.found_passages(ids)
-        passages = {passage_id: each.passage for passage_id, each in stored.items()}
-        found = CandidateFeatures(passages, similar, explained, rarity)
-        if terms:
-            found = self._with_words(found, stored, terms, near, wordings)
-        if vector is not None:
-            similarities = sentence_similarities(vector, list(stored.values()), kind)
-            found = replace(found, meanings=dict(zip(stored, similarities, strict=True)))
-        return found
+        found = CandidateFeatures(
+            {passage_id: each.passage for passage_id, each in stored.items()},
+            np.clip(np.array([similar.get(passage_id, 0.0) for passage_id in stored], dtype=np.float64), 0.0, 1.0),
+            [None] * len(stored) if vector is None else sentence_similarities(vector, list(stored.values()), kind),
+            rarity,
+        )
+        if not terms:
+            return replace(found, words=ContainedWords(len(stored)))
+        words = self._words(stored, terms, near, wordings)
+        if near is not None and wordings.by_term:
+            near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
+        explained = self._sparse.explain(terms, ids)
+        return replace(found, explained=explained, words=words, wordings=wordings, near=near)
 
     def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
         """Term → its near words; None where they are not available."""
@@ -218,29 +239,21 @@ class FeatureExtractor:
         except ModelUnavailable:
             return None
 
-    def _with_words(
+    def _words(
         self,
-        found: CandidateFeatures,
         stored: Mapping[int, FoundPassage],
         terms: Sequence[str],
         near: Mapping[str, Sequence[NearWord]] | None,
         wordings: QueryExpansions,
-    ) -> CandidateFeatures:
+    ) -> ContainedWords:
         """Which of the question's words, near words, synonyms and word pairs each passage contains."""
         stems = {each for term in terms for each in index_stems(term)}
         stems |= {each.stem for words in (near or {}).values() for each in words}
-        contained = self._sparse.contained_stems(sorted(stems), list(found.passages))
+        ordered = sorted(stems)
+        found = ContainedWords(len(stored))
+        found.add(ordered, self._sparse.contained_stems(ordered, list(stored)))
         phrases = (*wordings.all, *wordings.pairs)
         if phrases:
             texts = [(passage.context, passage.text, again) for passage, _, again in stored.values()]
-            contained = {
-                passage_id: contained.get(passage_id, frozenset()) | in_text
-                for passage_id, in_text in zip(found.passages, wordings_in(texts, phrases), strict=True)
-            }
-        if near is not None and wordings.by_term:
-            near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
-        close = {}
-        if near is not None and found.rarity:
-            measure = nearness_of(found.rarity, near)
-            close = {each: measure(contained.get(each, frozenset())) for each in found.passages}
-        return replace(found, wordings=wordings, contained=contained, close=close)
+            found.add(phrases, wordings_in(texts, phrases))
+        return found

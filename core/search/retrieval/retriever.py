@@ -221,7 +221,7 @@ class Retriever:
             kind=request.kind,
         )
         if "dense" in ranked:
-            ranked["dense"] = sorted(measured.passages, key=lambda i: (-measured.meaning(i), i))[: request.depth]
+            ranked["dense"] = measured.by_meaning()[: request.depth]
         shared = graph_reasons(walked[0]) if walked else {}
         reports = tuple(_report(name, leg) for name, leg in legs.items())
         return RetrievalResult(measured.candidates(ranked, shared), reports, measured.rarity, notices)

@@ -40,6 +40,7 @@ from storage.vectors.cache.snapshot import (
 )
 
 __all__ = [
+    "MOMENT_SECONDS",
     "WITHIN_SECONDS",
     "CachedLibrary",
     "VectorCache",
@@ -258,15 +259,14 @@ _INLINE_PASSAGES = 20_000
 """Changed passages that a search waits for, some 0.7 s. If more changed, the database answers meanwhile."""
 
 _CHANGED_LEAST, _CHANGED_SHARE = 4096, 1 / 16
-"""The file is rewritten when more passages changed since: least number, and share of the library. Chosen by hand:
-searching changed passages in memory costs little at these sizes."""
+"""The file is rewritten when more passages changed since: least number, and share of the library. Chosen by hand."""
 
-_MEMORY_PASSAGES = 100_000
-"""Changed passages that are kept in memory, some 190 MB. If more changed, everything is read into a new file."""
+_MEMORY_PASSAGES = 100_000  # changed passages kept in memory, some 190 MB; if more changed, a new file is read
+
+MOMENT_SECONDS = 0.05  # where people search: what another process changes is found that much later at most
 
 WITHIN_SECONDS = 1.0
-"""Greatest age of the cache when it is asked by passage id: the ids come from a search, which has just checked for
-changes. Chosen by hand."""
+"""Greatest age of the cache when it is asked by passage id: the ids come from a search, which has just looked."""
 
 _NEVER = float("-inf")
 _RETRY_SECONDS = 300.0  # after a failure, such as a full disk, that a person must fix. Chosen by hand, not fitted.
@@ -280,15 +280,18 @@ class _CacheStopped(Exception):
 
 class VectorCache:
     """Thread-safe. model: whose vectors are cached; a function is called when the name is first needed. When it gives
-    another name later, the cache is built again with that model's vectors.
+    another name later, the cache is built again with that model's vectors. moment_seconds: how old a look at the
+    database may be, as the parts of a search look one after the other; own changes are seen at once all the same.
 
     Built in the background at the first search, or at once by `open`; a process that never searches builds none.
     """
 
-    def __init__(self, database: Database, model: str | Callable[[], str], folder: Path) -> None:
-        named = (lambda: model) if isinstance(model, str) else model
+    def __init__(
+        self, database: Database, model: str | Callable[[], str], folder: Path, moment_seconds: float = 0.0
+    ) -> None:
         self._library, self._folder = CachedLibrary(database, self._check_stopped), folder
-        self._model: Callable[[], str] = named
+        self._model: Callable[[], str] = (lambda: model) if isinstance(model, str) else model
+        self._moment_seconds = moment_seconds
         self.passages, self.documents = FoundPassages(), KnownDocuments()
         self._snapshot: Snapshot | None = None
         self._lock = Lock()  # one thread at a time replaces the snapshot
@@ -308,7 +311,7 @@ class VectorCache:
     # Queries; None means: ask the database
 
     def current(self, within_seconds: float = 0.0) -> Snapshot | None:
-        """The library as it is now, or was at most `within_seconds` ago. Raises StoreFailed."""
+        """The library as it is now, or was at most `within_seconds` or a moment ago. Raises StoreFailed."""
         snapshot = self._snapshot
         if snapshot is not None and snapshot.model != self._model():
             self._snapshot = snapshot = None
@@ -321,7 +324,7 @@ class VectorCache:
             self._start_work()
             return None
         now = monotonic()
-        if now - self._checked_at < within_seconds:
+        if now - self._checked_at < max(within_seconds, self._moment_seconds):
             return snapshot
         found = self._follow(snapshot)
         if found is not None:

@@ -9,7 +9,7 @@ from core.domain.results import FoundPassage
 
 __all__ = ["FoundPassages"]
 
-_MOST = 8192  # passages, some 60 MB with their sentences' vectors. Chosen by hand.
+_MOST = 4096  # passages, some 30 MB with sentence vectors; as many as expansion.py keeps the stems of. Chosen by hand.
 
 
 class FoundPassages:

@@ -137,6 +137,13 @@ def test_ties_go_by_passage_id_also_at_the_cut(new_sparse: NewSparse) -> None:
     assert [hit.passage_id for hit in hits] == sorted(p.id for p in filled[1])[:3]
 
 
+def test_the_stems_that_passages_contain_are_told_in_the_order_of_the_passages(new_sparse: NewSparse) -> None:
+    index, (wages, taxes) = texts(new_sparse, "Wages of staff.", "Taxes on wages.")
+    contained = index.contained_stems(["tax", "wage", "unheard"], [taxes.id, 10**12, wages.id])
+    assert contained.tolist() == [[True, True, False], [False, False, False], [False, True, False]]
+    assert index.contained_stems([], [wages.id]).shape == (1, 0)
+
+
 def test_an_empty_index_answers_with_nothing(new_sparse: NewSparse) -> None:
     index = new_sparse(FakeCatalogue())
     index.add([])
