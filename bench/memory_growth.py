@@ -87,7 +87,7 @@ def growth(minutes: Sequence[float], megabytes: Sequence[float]) -> Growth:
 
 
 def megabytes_of(pid: int, *, children: bool = False) -> float:
-    """Memory of a process, in megabytes: its own resident pages, and its share of those it shares with others.
+    """Memory of a process, in megabytes: its own pages that no file holds, and its share of those it shares.
 
     children: of all its descendants instead, without itself. A process that has ended counts as nothing.
     """
@@ -102,15 +102,17 @@ def megabytes_of(pid: int, *, children: bool = False) -> float:
 
 
 def _proportional(pid: int) -> int:
-    """Bytes: the proportional set size where Linux tells it, else the resident set."""
+    """Bytes: anonymous and shared memory where Linux tells it, each page divided among its processes, else the resident
+    set. Pages of files are left out: they can be reclaimed, and a share of them grows when another program ends.
+    """
     import psutil
 
     try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
     except OSError:
-        pass
+        lines = []
+    if found := [int(line.split()[1]) for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:"))]:
+        return sum(found) * 1024
     try:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.NoSuchProcess:
