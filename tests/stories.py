@@ -88,4 +88,4 @@ def window(browser: "Browser") -> Iterator[Callable[..., Window]]:
     yield make
     for each in opened:
         each.context.close()
-        assert not each.problems
+        assert not each.problems, each.problems

@@ -219,12 +219,13 @@ class TableService:
         """The tables' figures for an answer by all five truths; none when they cannot answer, or when the question asks
         for a rule, a policy or an explanation rather than a number.
         """
+        tables = {table.name: table for table in self.question_tables(project)}
         if question_category(question).name in _CATEGORIES_WITHOUT_NUMBERS:
             return ()
-        answer = self.ask(question, project)
+        answer = self._answerer.ask(question.strip(), list(tables.values()), self._now().date())
         if answer.rows is None:
             return ()
-        table = self.table(answer.tables[0])
+        table = tables[answer.tables[0]]
         return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
 
     def run_sql(self, sql: str, project: str | None = None) -> Rows:

@@ -8,10 +8,12 @@ window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.currentScript.src
 }
 
 // A field whose label is hidden tells it on hover; Streamlit shows it to screen readers only.
-const FIELDS = ["stSelectbox", "stMultiSelect", "stTextInput", "stTextArea", "stNumberInput", "stDateInput", "stFileUploader"]
-  .map((name) => `[data-testid=${name}]`).join();
-document.addEventListener("pointerover", (event) => {
-  const field = event.target.closest?.(FIELDS);
-  const label = field?.querySelector(":scope > [data-testid=stWidgetLabel]");
-  if (label) field.title = getComputedStyle(label).display === "none" ? label.textContent : "";
-});
+{
+  const FIELDS = ["stSelectbox", "stMultiSelect", "stTextInput", "stTextArea", "stNumberInput", "stDateInput", "stFileUploader"]
+    .map((name) => `[data-testid=${name}]`).join();
+  document.addEventListener("pointerover", (event) => {
+    const field = event.target.closest?.(FIELDS);
+    const label = field?.querySelector(":scope > [data-testid=stWidgetLabel]");
+    if (label) field.title = getComputedStyle(label).display === "none" ? label.textContent : "";
+  });
+}
