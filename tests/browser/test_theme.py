@@ -57,4 +57,4 @@ def test_somebody_else_at_the_same_browser_has_their_own_theme(
     tab.page.evaluate("localStorage.setItem('fivefold_theme', '\"Light\"')")
     tab.go("library")  # the person of this session again, who prefers dark
     app = "document.querySelector('[data-testid=stApp]')"
-    tab.page.wait_for_function(f"getComputedStyle({app}).backgroundColor === '{DARK}'")
+    tab.page.wait_for_function(f"{app} && getComputedStyle({app}).backgroundColor === '{DARK}'")
