@@ -171,8 +171,7 @@ def killed_model(made: Made, folder: Path, point: KillPoint) -> list[str]:
             program.kill()
         else:
             library.command("models", "use", model)
-            worker = library.worker(point)
-            assert worker.reached(), worker.printed()
+            worker = library.worker_at(point)
             worker.kill()
         library.settle()
         output = library.command("models").stdout

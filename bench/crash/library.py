@@ -44,8 +44,8 @@ class Contents:
     """What a library holds, to be compared.
 
     documents: name → SHA-256 of the bytes as uploaded, state, and digest of its passages in order and of the numbers of
-    its entities and signatures. corrections: labels
-    that people set. tables: name → rows. decisions: of the coverage boards, oldest first.
+    its entities and signatures. corrections: labels that people set. tables: name → rows. decisions: of the coverage
+    boards, oldest first.
     """
 
     documents: dict[str, tuple[str, str, str]]
@@ -183,6 +183,12 @@ class CrashLibrary:
     def worker(self, point: KillPoint | None = None, before: Sequence[str] = (), **settings: str) -> Program:
         """Start `cli worker`."""
         return self.start(*_WORKER, point=point, before=before, **settings)
+
+    def worker_at(self, point: KillPoint) -> Program:
+        """Start `cli worker` and wait until it stands at its kill point."""
+        worker = self.worker(point)
+        assert worker.reached(), worker.printed()
+        return worker
 
     @contextmanager
     def app(self, point: KillPoint | None = None, **settings: str) -> Iterator[tuple[Program, str]]:

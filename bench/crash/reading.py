@@ -98,8 +98,7 @@ def killed_worker(made: Made, folder: Path, point: KillPoint) -> list[str]:
     """`cli worker` is killed, and another one starts."""
     library = made.queued.copy(folder)
     try:
-        worker = library.worker(point)
-        assert worker.reached(), worker.printed()
+        worker = library.worker_at(point)
         worker.kill()
         library.settle()
         return library.losses(made.read)
@@ -111,8 +110,7 @@ def killed_postmaster(made: Made, folder: Path, point: KillPoint) -> list[str]:
     """The embedded server is killed at a step of the worker, which goes on."""
     library = made.queued.copy(folder)
     try:
-        worker = library.worker(point)
-        assert worker.reached(), worker.printed()
+        worker = library.worker_at(point)
         library.kill_postmaster()
         worker.go_on()
         time.sleep(1)
@@ -157,8 +155,7 @@ def killed_app(made: Made, folder: Path, point: KillPoint) -> list[str]:
 def killed_chroma(made: Made, folder: Path, point: KillPoint) -> list[str]:
     """The Chroma server is killed at a step of the worker, and comes back."""
     with _chroma_library(made, folder) as (library, chroma):
-        worker = library.worker(point)
-        assert worker.reached(), worker.printed()
+        worker = library.worker_at(point)
         chroma.kill()
         worker.go_on()
         time.sleep(5)
@@ -171,8 +168,7 @@ def killed_chroma(made: Made, folder: Path, point: KillPoint) -> list[str]:
 def killed_worker_of_chroma(made: Made, folder: Path, point: KillPoint) -> list[str]:
     """`cli worker` is killed between the catalogue and Chroma, and another one starts."""
     with _chroma_library(made, folder) as (library, _):
-        worker = library.worker(point)
-        assert worker.reached(), worker.printed()
+        worker = library.worker_at(point)
         worker.kill()
         library.settle()
         return library.losses(_new(made))

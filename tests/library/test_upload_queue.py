@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from core.domain.errors import FivefoldError, StoreUnavailable
 from core.domain.results import UploadReceipt
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench
+from tests.fakes import FakeEntityGraph, FakeVectorIndex
 from tests.search.library import WordEmbedder
 from tests.workbench import Stores, built
 
@@ -204,9 +206,12 @@ def test_a_file_whose_vectors_could_not_be_stored_is_read_again(tray: Tray) -> N
     assert tray.stores.vectors.count() == len(tray.workbench.documents.passages(only)) > 0
 
 
-def test_a_file_is_read_again_whose_worker_died_before_every_index_had_it(tray: Tray) -> None:
+@pytest.mark.parametrize("store", [FakeVectorIndex, FakeEntityGraph])
+def test_a_file_is_read_again_whose_worker_died_before_every_index_had_it(
+    tray: Tray, monkeypatch: pytest.MonkeyPatch, store: type[FakeVectorIndex] | type[FakeEntityGraph]
+) -> None:
     (only,) = tray.add(LAW.format(4))
-    add = tray.stores.vectors.add
+    add, calls = store.add, list[int]()
 
     class Killed(BaseException):
         pass
@@ -214,10 +219,16 @@ def test_a_file_is_read_again_whose_worker_died_before_every_index_had_it(tray: 
     def die(*given: object, **named: object) -> None:
         raise Killed
 
-    tray.stores.vectors.add = die  # type: ignore[method-assign]
+    def count_and_add(*given: Any, **named: Any) -> None:
+        calls.append(only)
+        add(*given, **named)
+
+    monkeypatch.setattr(store, "add", die)
     with pytest.raises(Killed):
         tray.workbench.ingestion.ingest_pending(only)
-    tray.stores.vectors.add = add  # type: ignore[method-assign]
+    monkeypatch.setattr(store, "add", count_and_add)
     tray.workbench.ingestion.ingest_pending(only)
+    assert calls == [only] and tray.workbench.documents.get(only).step == ""
     assert tray.stores.vectors.count() == len(tray.workbench.documents.passages(only)) > 0
-    assert tray.workbench.documents.get(only).step == ""
+    tray.workbench.ingestion.ingest_pending(only)
+    assert calls == [only], "what every index has is not read again"
