@@ -1,0 +1,41 @@
+"""A process of many threads keeps few arenas, as the C library itself counts them."""
+
+import subprocess
+import sys
+
+import pytest
+
+_COUNT = """
+import ctypes, sys, tempfile, threading
+from adapters.native_heap import limit_arenas
+
+if sys.argv[1] == "limited":
+    assert limit_arenas()
+c = ctypes.CDLL(None)
+c.malloc.restype = c.fopen.restype = ctypes.c_void_p
+together = threading.Barrier(12)
+
+def allocate():
+    together.wait()
+    for _ in range(2000):
+        c.malloc(ctypes.c_size_t(256))
+    together.wait()
+
+threads = [threading.Thread(target=allocate) for _ in range(12)]
+[each.start() for each in threads]
+[each.join() for each in threads]
+with tempfile.NamedTemporaryFile() as file:
+    stream = c.fopen(file.name.encode(), b"w")
+    c.malloc_info(0, ctypes.c_void_p(stream))
+    c.fclose(ctypes.c_void_p(stream))
+    print(file.read().count(b"<heap nr="))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="The limit belongs to glibc.")
+def test_twelve_threads_share_two_arenas() -> None:
+    def arenas(how: str) -> int:
+        ran = subprocess.run([sys.executable, "-c", _COUNT, how], capture_output=True, text=True, check=True, timeout=60)
+        return int(ran.stdout)
+
+    assert arenas("limited") <= 2 < arenas("as it is")
