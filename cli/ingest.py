@@ -122,6 +122,6 @@ def statistics(as_json: AsJson = False) -> None:
         typer.echo(json_text(data))
         return
     typer.echo(
-        f"{stats.enriched} of {stats.total} documents enriched ({stats.rate:.0f} %), {stats.embedded} embedded.\n"
+        f"{stats.enriched} of {stats.total} documents enriched ({stats.rate:.0f}%), {stats.embedded} embedded.\n"
     )
     typer.echo(aligned(("operation", "done", "failed", "outdated", "missing"), rows))

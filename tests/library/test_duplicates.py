@@ -106,7 +106,7 @@ def test_signatures_stay_what_they_are() -> None:
 STORED = [840307597, 717228198, 261079609, 350228352]
 
 
-@pytest.mark.parametrize(("share", "expected"), [(1.0, "100 %"), (0.99999, "99 %"), (0.94, "94 %"), (0.0, "0 %")])
+@pytest.mark.parametrize(("share", "expected"), [(1.0, "100%"), (0.99999, "99%"), (0.94, "94%"), (0.0, "0%")])
 def test_only_the_same_is_called_100_per_cent(share: float, expected: str) -> None:
     assert percent(share) == expected
 

@@ -121,5 +121,5 @@ def test_why_is_told_in_words() -> None:
     pair = DuplicatePair(1, 2, 0.6, 0.83, 0.9, suggested=True)
     statement = explained(named("Policy v1.pdf", title="Travel"), named("Policy v2.pdf", 2, title="Travel"), pair)
     assert statement == (
-        "same name but for “v2” in place of “v1”, same title, 83 % of the older one's sentences the same"
+        "same name but for “v2” in place of “v1”, same title, 83% of the older one's sentences the same"
     )

@@ -94,7 +94,7 @@ def test_shares_and_counts_of_every_line_are_of_the_same_documents(library: Stac
         library.add(f"leave {number}.md", f"{POLICY}\nVersion {number}.\n")
     library.add("broken.pdf", "%PDF-1.7 no more")
     screen = _state(opened)
-    assert "**2 of 3 documents enriched** – 66 %" in words(screen)
+    assert "**2 of 3 documents enriched** – 66%" in words(screen)
     table = screen.dataframe[0].value
     assert set(table["Share"]) == {66}
     assert all(table["Done"] + table["Missing"] + table["Outdated"] + table["Failed"] == 3)

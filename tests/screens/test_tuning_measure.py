@@ -164,7 +164,7 @@ def test_two_profiles_are_measured_and_held_against_each_other(
         assert LABELS[name].replace(" ", "\u00a0") in shown
     first = next(each for each in experiment if each.profile.ref == "relevance").measures[NDCG]
     assert f"{first.mean:.3f}" in shown
-    assert "of the first ten results nobody has judged" in text
+    assert "Nobody has judged" in text and "of the first ten results" in text
     assert "**nDCG@10 by kind of question**" in text
     assert "B is higher in" in text
     assert "**Saved runs** :gray[· 2 experiments with this set]" in text
@@ -197,7 +197,7 @@ def test_what_is_fully_judged_has_no_warning(stocked: Stack, payroll: QuestionSe
     assert measured(stocked, payroll).unjudged == 0
     text = words(opened("tuning.py", view="measure", a="relevance"))
     assert "0% of the first ten unjudged" in text
-    assert "nobody has judged" not in text
+    assert "Nobody has judged" not in text
 
 
 def test_judging_what_is_unjudged_pools_both_profiles(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
@@ -569,7 +569,7 @@ def test_an_interval_is_drawn_and_told_from_five_questions_on(questions: int, dr
     found = comparison([ndcgs(1, *[0.2, 0.9, 0.4, 0.6, 0.8][:questions])])
     (dots,) = interval_dots(found).data
     assert (dots.error_x.array[0] > 0) is drawn
-    assert ("95 % interval" in dots.customdata[0]) is drawn
+    assert ("95% interval" in dots.customdata[0]) is drawn
     assert dots.customdata[0].endswith(f"over {questions} question{'' if questions == 1 else 's'}")
 
 

@@ -150,9 +150,9 @@ def shared_text(first: Triples, second: Triples) -> SharedText:
 
 
 def percent(share: float) -> str:
-    """A share in whole per cent, rounded down, so that only identical texts show 100 %.
+    """A share in whole per cent, rounded down, so that only identical texts show 100%.
 
     >>> percent(1.0), percent(0.9996), percent(0.003)
-    ('100 %', '99 %', '0 %')
+    ('100%', '99%', '0%')
     """
-    return f"{floor(100 * share + 1e-9)} %" if share < 1 else "100 %"
+    return f"{floor(100 * share + 1e-9)}%" if share < 1 else "100%"

@@ -100,7 +100,7 @@ def draw_enrichment_state() -> None:
     """Counts, the batch, one row per operation, and the failures."""
     statistics = session.workbench().enrichment.statistics()
     st.markdown(
-        f"**{statistics.enriched:,} of {count(statistics.total, 'document')} enriched** – {floor(statistics.rate)} %"
+        f"**{statistics.enriched:,} of {count(statistics.total, 'document')} enriched** – {floor(statistics.rate)}%"
         + (
             f" :small[· {statistics.total - statistics.embedded:,} without text so far]"
             if statistics.total > statistics.embedded

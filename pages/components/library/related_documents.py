@@ -120,7 +120,7 @@ def _cached_difference(before: Document, after: Document) -> TextDifference:
 
 
 def _summary(found: TextDifference) -> None:
-    share = percent(found.same / found.before) if found.before else "0 %"
+    share = percent(found.same / found.before) if found.before else "0%"
     st.caption(
         f"**{share}** of the older one's {count(found.before, 'sentence')} are unchanged"
         f" · the newer one has {count(found.after, 'sentence')} · :red[~~struck out~~] is gone, :green[**bold**] is new"

@@ -426,7 +426,7 @@ def _too_few(overall: LabelRate, per: str) -> str:
 def _accuracy_caption(periods: Sequence[Period], overall: LabelRate, per: str) -> str:
     few = sum(each.right.n < ENOUGH for each in periods)
     caption = f"{overall.right:,} of {overall.n:,} automatic labels were right when a person first judged them"
-    caption += f" ({overall.share:.0%}, 95 % interval {overall.low:.0%} to {overall.high:.0%})."
+    caption += f" ({overall.share:.0%}, 95% interval {overall.low:.0%} to {overall.high:.0%})."
     caption += " Uncertain ones are judged first, so the whole library is likely better."
     return caption + (f" Hollow: fewer than {ENOUGH} judged in that {per}, a hint at most." if few else "")
 

@@ -221,7 +221,7 @@ _ROW = 48  # pixels
 
 
 def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure":
-    """One row per measure, and on it a mark with its 95 % interval for every experiment."""
+    """One row per measure, and on it a mark with its 95% interval for every experiment."""
     from plotly.graph_objects import Figure, Scatter
 
     colours, sides = palette(dark=dark), len(found.experiments)
@@ -251,7 +251,7 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
 
 
 def _dot_words(called: str, measure: str, interval: Interval) -> str:
-    ends = f", 95 % interval {interval_text(interval)}" if interval.is_reliable else ""
+    ends = f", 95% interval {interval_text(interval)}" if interval.is_reliable else ""
     name = measure_label(measure)
     return f"{called}<br>{name} {decimal(interval.mean)}{ends}<br>over {count(interval.n, 'question')}"
 
@@ -306,7 +306,7 @@ def _dates(lines: Sequence[TrendLine]) -> dict[str, Any]:
 
 
 def _point_words(point: TrendPoint) -> str:
-    value = f"{escape(point.ref)} on {point.at:%Y-%m-%d %H:%M}<br>{decimal(point.value.mean)}, 95 % interval"
+    value = f"{escape(point.ref)} on {point.at:%Y-%m-%d %H:%M}<br>{decimal(point.value.mean)}, 95% interval"
     changed = f"<br>with {' and '.join(point.changed)}" if point.changed else ""
     return f"{value} {interval_text(point.value)}, {percent(point.unjudged)} unjudged{changed}"
 

@@ -166,7 +166,7 @@ def _numbers(report: ClassifierReport) -> None:
     with st.container(horizontal=True, gap="medium"):
         for label, value, help_text in metrics:
             st.metric(label, value, width="content", help=help_text)
-    parts = [f"95 % interval of accuracy {_interval(report.accuracy)}, of the decided {_interval(report.decided)}"]
+    parts = [f"95% interval of accuracy {_interval(report.accuracy)}, of the decided {_interval(report.decided)}"]
     parts += [f"{report.agreed:,} confirmed as predicted today, {report.documents - report.agreed:,} corrected"]
     parts += [f"{name} right {rate.right:,} of {rate.n:,}" for name, rate in report.fields.items()]
     st.caption(" · ".join(parts))

@@ -119,7 +119,7 @@ def _columns(shown: Sequence[Experiment]) -> dict[str, Any]:
             format="%.2f", width=84, help="How alike the two rankings are, the top counting most (RBO, p = 0.9)."
         )
         columns[f"Unjudged {letter}"] = number(
-            format="%.0f%%", width=92, help="Share of the first ten results nobody has judged."
+            format="%.0f%%", width=92, help="Share of the first ten results that nobody has judged."
         )
         columns[f"First {letter}"] = st.column_config.TextColumn(width="medium", help="The document on top.")
     return columns
@@ -188,7 +188,7 @@ def draw_comparison(questions: QuestionSet, shown: Sequence[Experiment]) -> None
                 key="measure.dots",
                 alt="Every measure with its interval",
             )
-            st.caption("Marks are means over the questions; lines are 95 % intervals, shown from five questions on.")
+            st.caption("Marks are means over the questions; lines are 95% intervals, shown from five questions on.")
 
 
 def compare_experiments(shown: Sequence[Experiment]) -> ExperimentComparison:
@@ -268,7 +268,7 @@ def _doubts(questions: QuestionSet, found: ExperimentComparison) -> None:
     with st.container(border=True):
         text_column, judge = st.columns([8, 2], vertical_alignment="center")
         text_column.markdown(
-            f":orange[:material/rule:] **{' and '.join(over)} of the first ten results nobody has judged.** They count"
+            f":orange[:material/rule:] **Nobody has judged {' and '.join(over)} of the first ten results.** They count"
             " as irrelevant: figures may be too low, and a difference may only be one in what was judged."
         )
         judge.button(
@@ -301,7 +301,7 @@ def _table(found: ExperimentComparison) -> None:
             better = "" if measure.higher_is_better else ":gray[ · less is better]"
             st.markdown(f"**{LABELS.get(name, name)}** {measure.words}{better}")
         st.markdown(
-            ":gray[**n** questions are counted. From five on, the ends of the 95 % bootstrap interval follow each"
+            ":gray[**n** questions are counted. From five on, the ends of the 95% bootstrap interval follow each"
             " figure. **p** is how often chance alone would make a difference as large (paired randomisation"
             " test); ▲ ▼ from p < 0.05 on, ≈ may be chance.]"
         )

@@ -182,7 +182,7 @@ def _picked_measure(shown: Sequence[Experiment]) -> str:
     if st.session_state.get(_MEASURE) not in names:
         st.session_state[_MEASURE] = names[0]
     picked = st.pills(
-        "Looked at more closely", names, key=_MEASURE, required=True, format_func=measure_label, persist_state="session"
+        "Measure in detail", names, key=_MEASURE, required=True, format_func=measure_label, persist_state="session"
     )
     return picked or names[0]
 

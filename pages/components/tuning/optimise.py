@@ -72,7 +72,7 @@ def gain_chart(found: OptimiserResult, measure: str, *, dark: bool = False) -> "
                 textposition="top right", textfont={"size": 13, "color": colours.ink},
                 error_x=whiskers([interval], colour),
                 marker={"size": 12, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
-                hovertemplate=f"{label.replace('<br>', ' ')}: {decimal(interval.mean)}, 95 % interval"
+                hovertemplate=f"{label.replace('<br>', ' ')}: {decimal(interval.mean)}, 95% interval"
                 f" {interval_text(interval)}<br>{words}<extra></extra>",
             )
         )  # fmt: skip
@@ -264,7 +264,7 @@ def _results(experiment: Experiment) -> None:
     with st.grid(2, min_column_width=470, gap="large"):
         with st.container(gap="xsmall"):
             st.markdown(
-                f"**What it is worth** :gray[· {measure_label(settings.measure)}, 95 % intervals]",
+                f"**What it is worth** :gray[· {measure_label(settings.measure)}, 95% intervals]",
                 help=meaning("held_out"),
             )
             draw_chart(gain_chart(found, settings.measure, dark=dark), key="optimise.worth")
