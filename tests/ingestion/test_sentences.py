@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.sentences import sentences
+from core.text.sentences import _segmenter, sentences
 
 CASES: list[tuple[str, list[str]]] = [
     ("", []),
@@ -62,3 +62,13 @@ def test_spans_are_in_order_and_hold_everything_but_drawn_lines(text: str) -> No
 def test_a_wall_of_text_without_a_stop_is_cut_into_bounded_pieces() -> None:
     spans = sentences("word " * 5_000)
     assert max(span.end - span.start for span in spans) <= 2_000
+
+
+_PIECES = ("Pay is due. ", "Pay", " ", "  ", "(a) ", "e.g. ", "No. 5", "? ", '."', "…", "\u00a0", "Dr. Lee ", "A. B. ", "1. ")
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=30).map("".join))
+def test_sentences_are_located_as_pysbd_itself_locates_them(text: str) -> None:
+    import pysbd
+
+    assert _segmenter().segment(text) == pysbd.Segmenter(language="en", clean=False).segment(text)
