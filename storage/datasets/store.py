@@ -147,7 +147,10 @@ class SqlTableStore:
 
     def forget(self, document_id: int) -> None:
         """Drop a document's tables; the version before each becomes current again."""
-        if self._access.exists():
+        own = select(REALITY.c.id).where(REALITY.c.tenant_id == self._tenant, REALITY.c.document_id == document_id)
+        with self._database.transaction("looking for a document's tables") as connection:
+            found = connection.scalar(own.limit(1))
+        if found is not None:
             with self._access.owning("deleting tables") as connection:
                 TableLoader(self._access, connection).forget(document_id)
 
