@@ -73,7 +73,7 @@ class Catalogue(Protocol):
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
         """Store changed labels, tags, dates, project or archived flag; texts, spans, vectors and keywords are
-        unchanged."""
+        unchanged, and so is what reading says of the document: its state, step, failure and counts."""
         ...
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:

@@ -110,6 +110,8 @@ _READ = (
 _FEW = 512  # documents of one page or search. Chosen by hand.
 _REMEMBERED = 2000  # newest searches from which the distinct questions are taken. Chosen by hand, not fitted.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
+_READING = "state step failure remedy cure pages passages media_type paged warnings".split()
+"""What only a worker changes: whoever saves labels may have loaded the document before it was read."""
 
 
 class SqlCatalogue:
@@ -269,7 +271,8 @@ class SqlCatalogue:
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
         """Store changed labels, tags, dates, project or archived flag. Raises NotFound."""
-        changes = {name: value for name, value in document_values(document).items() if name not in _IDENTITY}
+        kept = {*_IDENTITY, *_READING}
+        changes = {name: value for name, value in document_values(document).items() if name not in kept}
         with self._database.transaction("storing labels") as connection:
             if document.readable:
                 lock_original(connection, document.readable)

@@ -45,7 +45,7 @@ def test_a_library_is_enriched_counted_and_enriched_again(library: Workbench) ->
     assert counts()["rate"] == 100.0 and counts()["operations"][0]["done"] == 2
     assert "0 documents" in run("enrich").stdout and "0 documents" in run("enrich", "--failed").stdout
     assert "2 documents" in run("enrich", "--all").stdout
-    assert "2 of 2 documents enriched (100 %)" in run("enrichment", "statistics").stdout
+    assert "2 of 2 documents enriched (100%)" in run("enrichment", "statistics").stdout
     assert library.enrichment.of(library.documents.list()[0].id).document_type.value == "policy"
 
 

@@ -45,6 +45,7 @@ def _truth(document: Document) -> str:
     return (document.labels.truth.value or UNKNOWN_TRUTH) if labelled else ""
 
 
+_READING = "state step failure remedy cure pages passages media_type paged warnings".split()
 _TRUTHS = [str(truth) for truth in Truth]
 _LIST_ORDERS: dict[DocumentOrder, tuple[Callable[[Document, bool, float], Any], bool]] = {
     DocumentOrder.MATCH: (lambda d, named, score: (named, score), True),
@@ -227,8 +228,8 @@ class FakeCatalogue:
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
         """Labels, tags, dates, project or archived flag changed."""
         with self._lock:
-            self.document(document.id)
-            self._documents[document.id] = document
+            now = self.document(document.id)
+            self._documents[document.id] = replace(document, **{name: getattr(now, name) for name in _READING})
             known = self._passages
             self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages if p.id in known}
 

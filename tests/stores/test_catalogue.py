@@ -99,6 +99,18 @@ def test_keywords_are_stored_with_every_passage_of_a_document_and_outlast_change
     assert catalogue.fingerprints(SearchFilters()) == digests
 
 
+def test_labels_saved_from_an_older_copy_leave_what_reading_said_since(catalogue: Catalogue) -> None:
+    loaded = catalogue.add_document(document())
+    catalogue.save_ingested(loaded, [], [passage("one"), passage("two")], random_vectors(2, 1))
+    catalogue.save_labels(replace(loaded, tags=("late",)), [])
+    now = catalogue.document(loaded.id)
+    assert (now.tags, now.state, now.step, now.passages) == (("late",), DocumentState.READY, "", 2)
+    catalogue.fail(loaded.id, step="read", reason="It is damaged.", remedy="Export it again.")
+    catalogue.save_labels(replace(now, tags=("later",)), [])
+    failed = catalogue.document(loaded.id)
+    assert (failed.tags, failed.state, failed.failure) == (("later",), DocumentState.FAILED, "It is damaged.")
+
+
 def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue) -> None:
     known = catalogue.add_document(document())
     catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.", cure=Cure.OTHER_FILE)
