@@ -173,7 +173,7 @@ def test_what_was_asked_stays_when_the_model_fails() -> None:
 def test_a_document_whose_pages_are_gone_is_left_out() -> None:
     shelf = LabelledCatalogue()
     removed = shelf.judged("gone.md", "intent 0.9", truth="intent")
-    shelf.catalogue.save_labels(replace(removed, pages=2), [])
+    shelf.catalogue.put(replace(removed, pages=2))
     assert shelf.desk.report({}).documents == 0
 
 

@@ -225,6 +225,10 @@ class FakeCatalogue:
         self._pages = {key: page for key, page in self._pages.items() if key[0] != document_id}
         self._passages = {i: p for i, p in self._passages.items() if p.document_id != document_id}
 
+    def put(self, document: Document) -> None:
+        """Store a document as it is given, whatever it was."""
+        self._documents[document.id] = document
+
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
         """Labels, tags, dates, project or archived flag changed."""
         with self._lock:

@@ -109,7 +109,7 @@ class FakeUploadQueueStore:
         for document_id in chosen:
             document = self._catalogue.document(document_id)
             if document.passages:
-                self._catalogue.save_labels(replace(document, state=DocumentState.READY, step=STOPPED), [])
+                self._catalogue.put(replace(document, state=DocumentState.READY, step=STOPPED))
             else:
                 failure, remedy = STOPPED_BY_HAND
                 self._catalogue.fail(document_id, step=STOPPED, reason=failure, remedy=remedy)
@@ -121,7 +121,7 @@ class FakeUploadQueueStore:
         if document is not None:
             self._ends[document_id] = at
             if document.step == INDEXING:
-                self._catalogue.save_labels(replace(document, step=""), [])
+                self._catalogue.put(replace(document, step=""))
 
     def ends(self, since: datetime) -> tuple[int, datetime | None]:
         """How many files ended since then and are not queued again, and when the first of them ended."""
