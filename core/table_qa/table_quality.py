@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core.domain.datasets import Column, ColumnType, RealityTable
+from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import flag_values, is_amount, money_columns
 from core.table_qa.parsing.tokens import header_words
 
@@ -70,7 +71,8 @@ def _names_codes(column: Column) -> bool:
 
 
 def good_amounts(table: RealityTable) -> list[Column]:
-    """Numbers worth aggregating: money first, then what is called a quantity; constants and places left out."""
+    """Numbers worth aggregating: money first, then what is called a quantity. Constants, places, and numbers that stand
+    for a person ("Employee") are left out."""
     money = {column.name for column in money_columns(table)}
     fitting = [
         column
@@ -80,6 +82,7 @@ def good_amounts(table: RealityTable) -> list[Column]:
         and column.distinct > 2
         and column.filled >= _WELL_FILLED * table.rows
         and not _PLACES & set(header_words(column.header))
+        and not asking().persons.issuperset(header_words(column.header))
     ]
 
     def rank(column: Column) -> tuple[bool, bool, bool]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.table_qa.table_quality import good_amounts
 from tests.table_qa.domains import OFFICES, Office, office
 
 VISITS = "Visit,Ward,Arrived,Wait (min)\nV1,A,2024-01-02,5\nV2,A,2024-02-03,9\nV3,B,2024-05-04,30\nV4,B,2024-06-05,7\n"
@@ -22,6 +23,12 @@ def test_a_trend_goes_by_month_where_the_dates_stretch_over_months_and_units_are
     assert "visits by arrived month" in offered
     assert "average wait by ward" in offered
     assert offered[-1] == "How many visits are there?"
+
+
+def test_a_number_that_stands_for_a_person_is_no_amount() -> None:
+    rows = "".join(f"{n * n % 9973},{n * 7 % 90},12\n" for n in [*range(3, 200), 5, 9])
+    (table,) = Office({"timesheet.csv": f"employee,hours,period\n{rows}"}).desk.tables()
+    assert [each.name for each in good_amounts(table)] == ["hours"]
 
 
 @pytest.mark.parametrize("name", sorted(OFFICES))
