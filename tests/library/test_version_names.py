@@ -117,6 +117,19 @@ def test_entries_of_feeds_with_one_address_are_suggested_whatever_they_say() -> 
     assert may_be_versions(*entries, UNLIKE, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("same", "older", "newer", "said"),
+    [
+        (0.6, 0.4, 0.9, "90% of the newer one's sentences in the older one"),
+        (0.8, 0.0, 0.0, "80% of the words in the same order"),
+        (0.6, 0.5, 0.9, "50% of the older one's sentences the same"),
+    ],
+)
+def test_the_share_that_says_most_is_told(same: float, older: float, newer: float, said: str) -> None:
+    pair = DuplicatePair(1, 2, same, older, newer, suggested=True)
+    assert explained(named("Note 1.md"), named("Note 2.md", 2), pair).endswith(said)
+
+
 def test_why_is_told_in_words() -> None:
     pair = DuplicatePair(1, 2, 0.6, 0.83, 0.9, suggested=True)
     statement = explained(named("Policy v1.pdf", title="Travel"), named("Policy v2.pdf", 2, title="Travel"), pair)

@@ -256,5 +256,15 @@ def explained(older: Document, newer: Document, pair: DuplicatePair) -> str:
     if pair.same == 1.0:
         words.append("the same text")
     else:
-        words.append(f"{percent(pair.retained_share(older.id))} of the older one's sentences the same")
+        words.append(_in_common(pair, older.id, newer.id))
     return ", ".join(words)
+
+
+def _in_common(pair: DuplicatePair, older: int, newer: int) -> str:
+    """How much of the older text is in the newer one, or another share that says clearly more."""
+    kept, of_newer = pair.retained_share(older), pair.retained_share(newer)
+    if 2 * kept >= max(of_newer, pair.same):
+        return f"{percent(kept)} of the older one's sentences the same"
+    if of_newer >= pair.same:
+        return f"{percent(of_newer)} of the newer one's sentences in the older one"
+    return f"{percent(pair.same)} of the words in the same order"
