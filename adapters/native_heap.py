@@ -3,7 +3,7 @@
 import ctypes
 import logging
 
-__all__ = ["limit_arenas"]
+__all__ = ["limit_arenas", "return_free_memory"]
 
 _log = logging.getLogger(__name__)
 _M_ARENA_MAX = -8  # of glibc's malloc.h
@@ -16,8 +16,18 @@ def limit_arenas() -> bool:
     glibc spreads threads over up to eight arenas per core, and what one arena has freed serves no other: see
     M_ARENA_MAX in mallopt(3). Other C libraries have no such setting, and nothing happens.
     """
+    return _call("mallopt", _M_ARENA_MAX, _ARENAS)
+
+
+def return_free_memory() -> bool:
+    """Give pages of the heap that hold nothing back to the system; glibc by itself returns only those at its end, see
+    malloc_trim(3). Returns whether there were any. It takes some milliseconds, in which Python goes on."""
+    return _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> bool:
     try:
-        return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS))
+        return bool(getattr(ctypes.CDLL(None), name)(*arguments))
     except (AttributeError, OSError, TypeError) as error:
-        _log.debug("This C library has no arenas to limit: %s", error)
+        _log.debug("This C library has no %s: %s", name, error)
         return False

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.inference.language_model import LanguageModelClient
-from adapters.native_heap import limit_arenas
+from adapters.native_heap import limit_arenas, return_free_memory
 from bootstrap.access import ScopedWorkbenches, sign_in_rules
 from bootstrap.environment import (
     Settings,
@@ -33,7 +33,6 @@ from bootstrap.environment import (
 from bootstrap.worker_process import WorkerProcess
 from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
-from core.library.check import LibraryCheck
 from core.library.saved_searches import SavedSearchService
 from core.ports.models import CrossEncoder
 from core.ports.stores import Embedder, VectorIndex
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
 
 _log = logging.getLogger(__name__)
-_CHECK_SECONDS = 3600.0
+_CHECK_SECONDS, _FREE_SECONDS = 3600.0, 300.0  # chosen by hand
 _TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -193,20 +192,22 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
         worker.start()
     elif settings.worker:
         _start_workers(database.session_url, settings, workbench, resources)
-    _check_hourly(workbench.check, resources)
+    # Another machine may delete documents, which the keyword files of this one still contain.
+    _repeat(_CHECK_SECONDS, "hourly check", workbench.check.refresh, resources)
+    _repeat(_FREE_SECONDS, "free memory", return_free_memory, resources)
     return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
 
 
-def _check_hourly(check: LibraryCheck, resources: ExitStack) -> None:
-    """Another machine may delete documents, which the keyword files of this one still contain."""
+def _repeat(seconds: float, name: str, work: Callable[[], object], resources: ExitStack) -> None:
+    """Do it every so many seconds in a thread of this name, until the resources are closed."""
     closed = threading.Event()
     resources.callback(closed.set)
 
-    def work() -> None:
-        while not closed.wait(_CHECK_SECONDS):
-            check.refresh()
+    def run() -> None:
+        while not closed.wait(seconds):
+            work()
 
-    threading.Thread(target=work, name="hourly check", daemon=True).start()
+    threading.Thread(target=run, name=name, daemon=True).start()
 
 
 def _prepare(engine: "Engine", owner_url: str, tenant: str) -> None:

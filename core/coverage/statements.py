@@ -189,7 +189,7 @@ def _unit_stems() -> frozenset[str]:
     return frozenset(stem(word) for unit in _UNITS for word in unit.split() if word.isalpha())
 
 
-@lru_cache(maxsize=4096)  # every sentence is compared with every other one: an answer asks for each some ten times
+@lru_cache(maxsize=1024)  # every sentence is compared with every other one: an answer asks for each some ten times
 def content_stems(sentence: str) -> frozenset[str]:
     """Stems of the content words of a sentence, without stop words, numbers, units and words of obligation."""
     stems = (stem(word) for _, _, word in word_spans(sentence) if word not in _SKIPPED and not word[0].isdigit())

@@ -48,7 +48,7 @@ class SynonymTable:
                     yield other.removeprefix("=")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def other_wordings(words: str) -> Mapping[tuple[int, int], tuple[str, ...]]:
     """Span [start, end) of each thesaurus term in a question → its alternatives, closest first.
 

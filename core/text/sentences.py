@@ -162,7 +162,7 @@ def _segmenter() -> Any:
 
 @cache
 def _segmenter_class() -> Any:
-    """pysbd's segmenter, except that sentences are located by plain search. pysbd compiles a pattern for every sentence,
+    """pysbd's segmenter, except that sentences are located by plain search. pysbd compiles a pattern for every one,
     which takes half of its time and pushes its other patterns out of the cache of `re`."""
     from pysbd import Segmenter
     from pysbd.utils import TextSpan

@@ -271,8 +271,8 @@ class SqlCatalogue:
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
         """Store changed labels, tags, dates, project or archived flag. Raises NotFound."""
-        kept = {*_IDENTITY, *_READING}
-        changes = {name: value for name, value in document_values(document).items() if name not in kept}
+        unchanged = {*_IDENTITY, *_READING}
+        changes = {name: value for name, value in document_values(document).items() if name not in unchanged}
         with self._database.transaction("storing labels") as connection:
             if document.readable:
                 lock_original(connection, document.readable)

@@ -64,7 +64,22 @@ def test_a_wall_of_text_without_a_stop_is_cut_into_bounded_pieces() -> None:
     assert max(span.end - span.start for span in spans) <= 2_000
 
 
-_PIECES = ("Pay is due. ", "Pay", " ", "  ", "(a) ", "e.g. ", "No. 5", "? ", '."', "…", "\u00a0", "Dr. Lee ", "A. B. ", "1. ")
+_PIECES = (
+    "Pay is due. ",
+    "Pay",
+    " ",
+    "  ",
+    "(a) ",
+    "e.g. ",
+    "No. 5",
+    "? ",
+    '."',
+    "…",
+    "\u00a0",
+    "Dr. Lee ",
+    "A. B. ",
+    "1. ",
+)
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=30).map("".join))

@@ -1,4 +1,4 @@
-"""A process of many threads keeps few arenas, as the C library itself counts them."""
+"""A process of many threads keeps few arenas, and little memory that it has freed."""
 
 import subprocess
 import sys
@@ -35,7 +35,36 @@ with tempfile.NamedTemporaryFile() as file:
 @pytest.mark.skipif(sys.platform != "linux", reason="The limit belongs to glibc.")
 def test_twelve_threads_share_two_arenas() -> None:
     def arenas(how: str) -> int:
-        ran = subprocess.run([sys.executable, "-c", _COUNT, how], capture_output=True, text=True, check=True, timeout=60)
+        ran = subprocess.run(
+            [sys.executable, "-c", _COUNT, how], capture_output=True, text=True, check=True, timeout=60
+        )
         return int(ran.stdout)
 
     assert arenas("limited") <= 2 < arenas("as it is")
+
+
+_FREED = """
+import ctypes, os
+from adapters.native_heap import return_free_memory
+
+c = ctypes.CDLL(None)
+c.malloc.restype = ctypes.c_void_p
+
+def megabytes():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+blocks = [c.malloc(ctypes.c_size_t(60_000)) for _ in range(2000)]
+for block in blocks:
+    ctypes.memset(block, 1, 60_000)
+for block in blocks[:-1]:
+    c.free(ctypes.c_void_p(block))
+before = megabytes()
+assert return_free_memory()
+print(before - megabytes())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="It belongs to glibc.")
+def test_free_memory_below_a_used_block_is_returned() -> None:
+    ran = subprocess.run([sys.executable, "-c", _FREED], capture_output=True, text=True, check=True, timeout=60)
+    assert float(ran.stdout) > 50

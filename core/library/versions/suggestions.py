@@ -262,9 +262,9 @@ def explained(older: Document, newer: Document, pair: DuplicatePair) -> str:
 
 def _in_common(pair: DuplicatePair, older: int, newer: int) -> str:
     """How much of the older text is in the newer one, or another share that says clearly more."""
-    kept, of_newer = pair.retained_share(older), pair.retained_share(newer)
-    if 2 * kept >= max(of_newer, pair.same):
-        return f"{percent(kept)} of the older one's sentences the same"
+    of_older, of_newer = pair.retained_share(older), pair.retained_share(newer)
+    if 2 * of_older >= max(of_newer, pair.same):
+        return f"{percent(of_older)} of the older one's sentences the same"
     if of_newer >= pair.same:
         return f"{percent(of_newer)} of the newer one's sentences in the older one"
     return f"{percent(pair.same)} of the words in the same order"

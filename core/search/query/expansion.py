@@ -171,7 +171,7 @@ def wordings_in(texts: Sequence[tuple[str, str, bool]], wordings: tuple[str, ...
     return found
 
 
-@lru_cache(maxsize=2048)  # some 11 MB
+@lru_cache(maxsize=1024)  # some 6 MB
 def _stored_stems(context: str, text: str) -> frozenset[str]:
     """The stems of all words of a text."""
     return frozenset([stem(word.lower()) for word in {*_WORD.findall(context), *_WORD.findall(text)}])

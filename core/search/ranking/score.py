@@ -263,7 +263,7 @@ def _similar_pairs(shingles: Sequence[NDArray[np.uint64]]) -> list[tuple[int, in
 _NO_SHINGLES = np.empty(0, np.uint64)
 
 
-@lru_cache(maxsize=2048)  # some 8 MB
+@lru_cache(maxsize=1024)  # some 4 MB
 def _shingles(text: str) -> NDArray[np.uint64]:
     """The hashes of a text's shingles, ascending, each once. A shingle is four consecutive words, separated by
     whitespace; a shorter text is one shingle."""

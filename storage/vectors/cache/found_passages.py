@@ -9,7 +9,7 @@ from core.domain.results import FoundPassage
 
 __all__ = ["FoundPassages"]
 
-_MOST = 2048  # passages, some 15 MB with sentence vectors; as many as expansion.py keeps the stems of. Chosen by hand.
+_MOST = 1024  # passages, some 8 MB with sentence vectors; as many as expansion.py keeps the stems of. Chosen by hand.
 
 
 class FoundPassages:
