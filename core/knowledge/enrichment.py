@@ -1,9 +1,9 @@
 """Tables for enrichment: document types, summary cues, question forms and keyword stop words."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from core.domain.documents import Truth
@@ -17,7 +17,6 @@ __all__ = [
     "SETUP_TABLE",
     "DocumentTypeRow",
     "KeywordWords",
-    "Language",
     "QuestionForm",
     "SummaryCue",
     "base_forms",
@@ -25,7 +24,6 @@ __all__ = [
     "document_type_title",
     "document_types",
     "keyword_words",
-    "language_of",
     "question_forms",
     "summary_cues",
 ]
@@ -233,44 +231,3 @@ def keyword_words() -> KeywordWords:
         before_names=frozenset(rows["before_names"]),
         before_verbs=frozenset(rows["before_verbs"]),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """Keyword rules for a language other than English. stemmed: lower-case word → stem. nouns: capitalises nouns."""
-
-    stop_words: frozenset[str]
-    stemmed: Callable[[str], str]
-    nouns: bool
-
-
-@lru_cache(maxsize=256)
-def language_of(code: str) -> Language | None:
-    """Rules for a non-English language (ISO 639-1) that separates words by spaces; None if unknown.
-
-    >>> german = language_of("de")
-    >>> "nicht" in german.stop_words, german.stemmed("regelwerke") == german.stemmed("regelwerk"), language_of("ja")
-    (True, True, None)
-    """
-    from bm25s import stopwords
-
-    known: Mapping[str, tuple[str, Iterable[str]]] = {
-        "da": ("danish", stopwords.STOPWORDS_DANISH),
-        "de": ("german", stopwords.STOPWORDS_GERMAN),
-        "es": ("spanish", stopwords.STOPWORDS_SPANISH),
-        "fr": ("french", stopwords.STOPWORDS_FRENCH),
-        "it": ("italian", stopwords.STOPWORDS_ITALIAN),
-        "nl": ("dutch", stopwords.STOPWORDS_DUTCH),
-        "no": ("norwegian", stopwords.STOPWORDS_NORWEGIAN),
-        "pt": ("portuguese", stopwords.STOPWORDS_PORTUGUESE),
-        "ru": ("russian", stopwords.STOPWORDS_RUSSIAN),
-        "sv": ("swedish", stopwords.STOPWORDS_SWEDISH),
-        "tr": ("turkish", stopwords.STOPWORDS_TURKISH),
-    }
-    if code not in known:
-        return None
-    import Stemmer
-
-    name, stops = known[code]
-    stemmer = Stemmer.Stemmer(name)
-    return Language(frozenset(stops), lambda word: str(stemmer.stemWord(word)), code == "de")

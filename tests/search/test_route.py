@@ -168,3 +168,20 @@ def test_all_shared_cases_of_routing_hold(shared: Path) -> None:
             assert getattr(read_route(case["question"], TODAY, terms=BUILT_IN_TERMS), kind) is case[kind], case
     for case in cases["query_keywords"]:
         assert list(read_route(case["query"], TODAY, terms=BUILT_IN_TERMS).keywords) == case["keywords"], case
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("¿Qué plazo tiene el contratista para firmar?", ("plazo", "contratista", "firmar")),
+        (
+            "Con quale unità di misura si devono registrare le assenze?",
+            ("unità", "misura", "devono", "registrare", "assenze"),
+        ),
+        ("Est-ce qu'un prestataire peut utiliser l'outil ?", ("prestataire", "peut", "utiliser", "outil")),
+        ("What is the per diem for an en route stop?", ("per", "diem", "en", "route", "stop")),
+        ("El Paso overtime", ("el", "paso", "overtime")),
+    ],
+)
+def test_stop_words_of_the_questions_own_language_are_no_terms(question: str, terms: tuple[str, ...]) -> None:
+    assert question_terms(question) == terms

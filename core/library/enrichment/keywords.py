@@ -10,7 +10,8 @@ from math import log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from core.knowledge.enrichment import keyword_words, language_of
+from core.knowledge.enrichment import keyword_words
+from core.knowledge.languages import language_of
 from core.library.enrichment.document_reader import DocumentText
 from core.library.enrichment.values import MOST_KEYWORDS, Keywords
 from core.ner.capitalised import well_known

@@ -10,6 +10,7 @@ from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import Chip, Route
 from core.knowledge.answer_kinds import question_kind
+from core.knowledge.languages import foreign_stop_words
 from core.knowledge.routes import Category, Routes, routes
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.text.tokenize import STOP_WORDS, keywords, phrase_pattern, stem, words
@@ -171,34 +172,48 @@ def read_route(question: str, today: date, terms: WorkspaceTerms, removed_chips:
         date_to=dates.end.isoformat() if dates and dates.end else None,
         trend=bool(trend),
         relational=bool(relational),
-        keywords=keywords(question),
+        keywords=_keywords(question),
         answer_kind=question_kind(question),
         chips=_chips(category, found, domain, jurisdictions, dates, trend, relational),
     )
 
 
 def question_terms(question: str) -> tuple[str, ...]:
-    """Search terms: the keywords, without question phrases ("how many") and contractions of stop words ("I'm").
-    Compounds count by their parts: a text may write "hourly paid". A term is listed as often as the question repeats
-    it, each time as first written.
+    """Search terms: the keywords, without question phrases ("how many"), contractions of stop words ("I'm"), and the
+    stop words of the question's language. Compounds count by their parts: a text may write "hourly paid". A term is
+    listed as often as the question repeats it, each time as first written.
 
     >>> question_terms("What's an hourly-paid W-2 job?"), question_terms("wings, or a wing?")
     (('hourly', 'paid', 'w-2', 'job'), ('wings', 'wings'))
+    >>> question_terms("Wie lange darf man am Tag arbeiten?")
+    ('lange', 'darf', 'tag', 'arbeiten')
+    >>> question_terms("Est-ce qu'un développeur peut publier l'outil ?")
+    ('développeur', 'peut', 'publier', 'outil')
     """
     first: dict[str, str] = {}
     found: list[str] = []
     bare = phrase_pattern(routes().frames).sub(" ", question.replace("’", "'"))
-    for word in words(bare if keywords(bare) else question):
-        if word in STOP_WORDS:
-            continue
+    question_words = words(bare if keywords(bare) else question)
+    foreign = foreign_stop_words(question_words)
+    ignored = STOP_WORDS | foreign
+    for word in question_words:
         head, _, tail = word.partition("'")
-        if tail and (head in STOP_WORDS or tail in _CONTRACTED):
+        if tail and head in foreign:  # elided: l'outil
+            word = tail
+        elif tail and (head in STOP_WORDS or tail in _CONTRACTED):
+            continue
+        if word in ignored:
             continue
         word = word.removesuffix("'s")
         parts = [part for part in word.split("-") if len(part) > 1]
         terms = parts if len(parts) > 1 else (word,)
-        found += [first.setdefault(stem(term), term) for term in terms if term not in STOP_WORDS]
+        found += [first.setdefault(stem(term), term) for term in terms if term not in ignored]
     return tuple(found)
+
+
+def _keywords(question: str) -> tuple[str, ...]:
+    foreign = foreign_stop_words(words(question))
+    return tuple(word for word in keywords(question) if word not in foreign)
 
 
 def routed_only(filters: SearchFilters, route: Route) -> SearchFilters:
