@@ -37,7 +37,7 @@ class NameMatch:
     end: int
 
 
-@lru_cache(maxsize=25_000)
+@lru_cache(maxsize=8_192)
 def _forms(written: str) -> tuple[str, str]:
     plain = _POSSESSIVE.sub("", written)
     return plain, plain.casefold().replace("’", "'")
@@ -52,7 +52,7 @@ def read_words(text: str) -> list[NameToken]:
     return [NameToken(*_forms(found[0]), *found.span()) for found in _WORD.finditer(text)]
 
 
-@lru_cache(maxsize=25_000)
+@lru_cache(maxsize=8_192)
 def singular(word: str) -> str:
     """The singular of a lower-case noun.
 

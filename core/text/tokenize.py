@@ -27,7 +27,7 @@ def _stemmer() -> "Stemmer.Stemmer":
     return Stemmer.Stemmer("english")
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The stem of one lower-case word.
 
@@ -73,7 +73,7 @@ def index_stems(text: str) -> list[str]:
     return [found for match in _WORD.finditer(text) for found in _stems_with_parts(match.group())]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=16_384)
 def _stems_with_parts(word: str) -> tuple[str, ...]:
     lowered = word.lower().replace("’", "'")
     parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]

@@ -44,7 +44,7 @@ NEAR_DUPLICATE = 0.8
 
 _PLACES, _ROWS = 128, 4  # minima per signature and per bucket; `buckets` gives the resulting recall
 _PIECE = 8192  # triples hashed at a time: 8 MB
-_WORDS = 50_000  # whose hashes are kept, some 8 MB: similar texts are compared again and again. Chosen by hand.
+_WORDS = 16_384  # whose hashes are kept, some 3 MB: similar texts are compared again and again. Chosen by hand.
 # Scripts without blanks between words (Thai, Lao, Chinese, Japanese, Korean) are read letter by letter.
 _WORD = re.compile(
     r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"

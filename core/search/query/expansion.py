@@ -221,12 +221,12 @@ def _patterns(wordings: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], _Phrase
     return tuple((_stems(wording), _shape(wording)) for wording in wordings)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8_192)
 def _stems(words: str) -> tuple[str, ...]:
     return tuple(stem(word.lower()) for word in _WORD.findall(words))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8_192)
 def _shape(wording: str) -> _PhraseShape:
     parts = [_word(word) for word in _WORD.findall(wording)]
     inside = r"[\W_]+".join(shape for _, shape in parts)
