@@ -125,19 +125,19 @@ class AnswerService:
         return "" if self.writer is None else self.writer.name
 
     def ask(
-        self, question: str, *, filters: SearchFilters, profile: str, project: str | None = None
+        self, question: str, *, filters: SearchFilters, profile: str, project: str | None = None, remember: bool = True
     ) -> FiveTruthsAnswer:
-        """Ask all five truths; the question is logged when every truth could be searched. A failing table store becomes
-        a notice.
+        """Ask all five truths. A failing table store becomes a notice.
 
-        project: narrows documents and tables; None: as the filters say. profile: "" for the default. Raises BadRequest
-        for an empty question or an unknown profile.
+        project: narrows documents and tables; None: as the filters say. profile: "" for the default. remember: log the
+        question with the number of passages cited, when every truth could be searched. Raises BadRequest for an empty
+        question or an unknown profile.
         """
         filters = filters if project is None else filters.replace(projects=(project,))
         scored = self.profiles.find(profile) if profile else self.profiles.default(filters.project)
-        return self._answer(question, filters, scored.ref)
+        return self._answer(question, filters, scored.ref, remember)
 
-    def _answer(self, question: str, filters: SearchFilters, profile: str) -> FiveTruthsAnswer:
+    def _answer(self, question: str, filters: SearchFilters, profile: str, remember: bool) -> FiveTruthsAnswer:
         project, now = filters.projects[0] if len(filters.projects) == 1 else None, self.now()
         answer = answer_of_five(
             question,
@@ -148,7 +148,7 @@ class AnswerService:
             now=now,
             terms=self.terms(),
         )
-        if not any(each.state is TruthState.FAILED for each in answer.truths):
+        if remember and not any(each.state is TruthState.FAILED for each in answer.truths):
             cited = {citation.passage_id for each in answer.truths for citation in each.citations}
             self.catalogue.save_searched(answer.question, len(cited), now)
         narrowing = SearchFilters(truths=filters.truths, exclude_truths=filters.exclude_truths)

@@ -74,8 +74,12 @@ def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length
     stocked: Stack, opened: Opened
 ) -> None:
     question = "When must overtime be paid at one and one-half times the regular rate?"
-    opened("search.py", q=question)
+    found = words(opened("search.py", q=question))
     assert plain(question) in words(opened("home.py"))
+    # Beside the question, the number of results that Search said: its five truths cite fewer passages.
+    ((searched, results, _),) = stocked.workbench.search.recent(5)
+    assert searched == question and f"{results} results" in found
+    assert f"{results} results" in words(opened("home.py"))
 
 
 def test_the_documents_used_last_are_at_hand(stocked: Stack, opened: Opened) -> None:

@@ -50,12 +50,15 @@ _FRESH_SECONDS = 120.0  # how long an answer is reused: the library may change u
 _Key = tuple[str, SearchRequest]
 
 
-def cached_answer(request: SearchRequest) -> FiveTruthsAnswer:
-    """The answer to a request, cached for _FRESH_SECONDS. Raises what AnswerService.ask raises."""
+def cached_answer(request: SearchRequest, *, remember: bool = True) -> FiveTruthsAnswer:
+    """The answer to a request, cached for _FRESH_SECONDS. remember: log the question; not beside a search, which has
+    logged it with its number of results. Raises what AnswerService.ask raises."""
     cache, key, now = _cached_answers(), _key(request), time.monotonic()
     if key not in cache or now - cache[key][0] > _FRESH_SECONDS:
         with st.spinner("Asking all five truths …"):
-            answer = session.workbench().answers.ask(request.question, filters=request.filters, profile=request.profile)
+            answer = session.workbench().answers.ask(
+                request.question, filters=request.filters, profile=request.profile, remember=remember
+            )
         cache[key] = (now, answer)
     return cache[key][1]
 

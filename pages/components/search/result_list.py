@@ -339,7 +339,7 @@ _KEY = "search.strip"
 def draw_strip(result: SearchResult) -> None:
     """The cells; a click reads a truth's best passage in the pane, or opens its answer where the pane cannot."""
     try:
-        answer = five_truths.cached_answer(result.request)
+        answer = five_truths.cached_answer(result.request, remember=False)
     except FivefoldError as problem:
         notices.error(problem)
         return
@@ -414,7 +414,7 @@ def export_menu(result: SearchResult) -> None:
 
 def _file_maker(made: Callable[[SearchResult], bytes], result: SearchResult) -> Callable[[], bytes]:
     """The truths are asked when the file is made; the strip above the list has mostly asked them already."""
-    return lambda: made(replace(result, truths=cached_answer(result.request).states))
+    return lambda: made(replace(result, truths=cached_answer(result.request, remember=False).states))
 
 
 @st.fragment
