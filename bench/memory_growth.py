@@ -87,7 +87,8 @@ def growth(minutes: Sequence[float], megabytes: Sequence[float]) -> Growth:
 
 
 def megabytes_of(pid: int, *, children: bool = False) -> float:
-    """Memory of a process, in megabytes: its own pages that no file holds, and its share of those it shares.
+    """Memory of a process, in megabytes: pages that no file holds. PostgreSQL's shared buffers are left out: their size
+    is fixed, and they fill once.
 
     children: of all its descendants instead, without itself. A process that has ended counts as nothing.
     """
@@ -102,8 +103,8 @@ def megabytes_of(pid: int, *, children: bool = False) -> float:
 
 
 def _proportional(pid: int) -> int:
-    """Bytes: anonymous and shared memory where Linux tells it, each page divided among its processes, else the resident
-    set. Pages of files are left out: they can be reclaimed, and a share of them grows when another program ends.
+    """Bytes: anonymous memory where Linux tells it, each page divided among its processes, else the resident set. Pages
+    of files are left out: they can be reclaimed, and a share of them grows when another program ends.
     """
     import psutil
 
@@ -111,8 +112,8 @@ def _proportional(pid: int) -> int:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
     except OSError:
         lines = []
-    if found := [int(line.split()[1]) for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:"))]:
-        return sum(found) * 1024
+    if found := [int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:")]:
+        return found[0] * 1024
     try:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.NoSuchProcess:
