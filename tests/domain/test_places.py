@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ingestion.parsers.pdf import read_pdf
+from core.ingestion.parsers.text_cleaning import clean
 from core.search.citations.page_locator import Box, bare, located
 
 words = st.text("abcdefgh", min_size=1, max_size=7)
@@ -47,6 +48,10 @@ def test_a_sentence_the_page_does_not_hold_has_no_place(expected: str, other: st
 @given(st.text())
 def test_letters_count_the_same_with_spaces_and_hyphens_anywhere(text: str) -> None:
     assert bare(" \u00ad-\n".join(text)) == bare(text)
+
+
+def test_a_bullet_of_a_symbol_font_is_the_bullet_that_was_read() -> None:
+    assert bare("\uf0b7 Overtime is paid.") == bare(clean("\uf0b7 Overtime is paid.")) != bare("Overtime is paid.")
 
 
 def test_a_box_holds_what_has_its_middle_inside() -> None:

@@ -22,8 +22,6 @@ _STYLE = re.compile(r"\{\\s(\d{1,4})\b[^{}]*?(?:heading|überschrift|titre|títu
 _NUMBERED = re.compile(r"\s*\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\t")
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
 _MARK = 0xE0F0  # first of six heading marks, in the Unicode private use area
-_BULLETS = str.maketrans("\uf0b7\uf0a7\uf0d8", "•▪➢")
-"""Symbol font characters that Word writes for bullets."""
 _HEADING = re.compile(rf"[{chr(_MARK)}-{chr(_MARK + 5)}]")
 _INFORMATION = re.compile(r"\{\\info\b(?:[^{}]|\{[^{}]*\})*\}")
 _FIELD = re.compile(r"\{\\(title|author|subject|keywords)\b ?([^{}]*)\}")
@@ -70,7 +68,7 @@ def rtf_text(name: str, source: str) -> str:
 
     try:
         words: str = rtf_to_text(_LEVEL.sub(marked, source), errors="replace")  # type: ignore[no-untyped-call]
-        return clean(words.translate(_BULLETS))
+        return clean(words)
     except damage() as error:
         raise UnreadableFile(
             f"'{name}' is damaged: {error}.", "Save it again from the program that made it."

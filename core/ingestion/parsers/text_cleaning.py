@@ -10,6 +10,7 @@ from collections import Counter
 
 from core.domain.errors import UnreadableFile
 from core.domain.extraction import LayoutLine
+from core.text.symbol_fonts import PLAIN_SYMBOLS
 
 __all__ = ["clean", "decoded", "garbled", "mended", "mojibake", "wide_encoding"]
 
@@ -18,6 +19,8 @@ _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _REFUSED = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\u200b\u2060\xad]"
 )
+
+_SYMBOL_FONT = re.compile("[\uf0a7-\uf0fe]")
 
 _GARBLED_SHARE = 0.2  # Chosen by hand, not fitted.
 
@@ -49,12 +52,15 @@ _MOJIBAKE_SHARE = 1 / 1000  # Chosen by hand, not fitted.
 def clean(text: str) -> str:
     """Text that PostgreSQL accepts: uniform line ends, no control characters, no lone surrogates.
 
-    Removes soft hyphens and zero-width spaces, turns no-break spaces into spaces; nothing else changes.
+    Removes soft hyphens and zero-width spaces, turns no-break spaces into spaces and bullets of symbol fonts into
+    bullets; nothing else changes.
 
-    >>> clean("a\\x00b\\r\\nc\\ud800\\u00a0d\\u00ade")
-    'ab\\nc de'
+    >>> clean("a\\x00b\\r\\nc\\ud800\\u00a0d\\u00ade"), clean("\\uf0b7 paid")
+    ('ab\\nc de', '• paid')
     """
     text = _LINE_ENDS.sub("\n", text)
+    if _SYMBOL_FONT.search(text):
+        text = text.translate(PLAIN_SYMBOLS)
     return _REFUSED.sub("", text).replace("\u00a0", " ").replace("\u202f", " ").replace("\u2007", " ")
 
 

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, Self
 
 from core.domain.errors import NotFound, UnreadableFile
+from core.text.symbol_fonts import PLAIN_SYMBOLS
 
 __all__ = ["Box", "PagePicture", "bare", "letters_shown", "located", "opened_page", "page_picture", "word_boxes"]
 
@@ -131,13 +132,14 @@ class _Letters:
 
 @lru_cache(maxsize=16_384)
 def _forms(character: str) -> str:
-    """The normal form of a character: ligatures as their letters; accents, spaces and hyphens as "".
+    """The normal form of a character: ligatures as their letters, bullets of symbol fonts as bullets; accents, spaces
+    and hyphens as "".
 
     Characters beyond the first 65,536 become "" too: pdfium returns them as two halves or not at all.
     """
     if character.isspace() or character in _HYPHENS or character == _UNKNOWN or character > "\uffff":
         return ""
-    parts = unicodedata.normalize("NFKD", character)
+    parts = unicodedata.normalize("NFKD", character.translate(PLAIN_SYMBOLS))
     return "".join(
         part for part in parts if part.isprintable() and not part.isspace() and not unicodedata.combining(part)
     )
