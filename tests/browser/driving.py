@@ -101,6 +101,24 @@ class Window:
         self.settle()
         return self.read()
 
+    def wait_until(self, condition: str) -> None:
+        """Wait until an expression of JavaScript is true. The page's policy forbids playwright's own way, which
+        evaluates the expression inside the page whenever it is not true at once. Raises AssertionError."""
+        deadline = monotonic() + WAIT_MILLISECONDS / 1000
+        while not self._holds(condition):
+            assert monotonic() < deadline, f"{condition} did not become true; the page reads: {self.read()}"
+            self.page.wait_for_timeout(100)
+
+    def _holds(self, condition: str) -> bool:
+        from playwright.sync_api import Error
+
+        try:
+            return bool(self.page.evaluate(condition))
+        except Error as error:
+            if "context was destroyed" not in error.message:
+                raise
+            return False  # the page is being loaded again
+
     def complains(self) -> bool:
         """Whether the page shows an error of the program."""
         return self.page.locator("[data-testid=stException], .st-key-unexpected").count() > 0

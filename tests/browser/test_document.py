@@ -1,5 +1,6 @@
 """An analyst reads a document whole: opened from a result, searched, and paged through."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,12 +61,15 @@ def test_the_reading_room_says_that_a_page_is_loading(
     tab.upload(make_pdf(tmp_path / "Bottle_Rules.pdf", "Bottle Rules", RULES))
     app.read_by_now(1)
     waiting: list[Route] = []
-    tab.page.route(f"{app.url}/media/*", lambda route: waiting.append(route))
+    may_load = threading.Event()
+    tab.page.route(
+        f"{app.url}/media/*", lambda route: route.continue_() if may_load.is_set() else waiting.append(route)
+    )
     tab.go("document", id="1", page="2")
     sign = tab.page.get_by_role("status").filter(has_text="Loading page 2 …")
     sign.wait_for()
     assert not tab.page.locator(".sheet").count()
-    tab.page.unroute(f"{app.url}/media/*")
+    may_load.set()
     for each in waiting:
         each.continue_()
     tab.page.locator(".sheet canvas").wait_for()

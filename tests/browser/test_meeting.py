@@ -49,7 +49,7 @@ def test_a_meeting_in_two_and_then_five_browsers(
     assert words.input_value() == "@Cid promised the training plan"
     bob.page.get_by_role("button", name="Send").click()
     ann.wait_for("1 said")
-    bob.page.wait_for_function("!document.body.innerText.includes('Sending')")
+    bob.wait_until("!document.body.innerText.includes('Sending')")
 
     # Bob looks around, and comes back.
     bob.page.locator(".row").nth(1).click()

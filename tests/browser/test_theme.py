@@ -53,8 +53,10 @@ def test_somebody_else_at_the_same_browser_has_their_own_theme(
     tab = window(start())
     tab.go("settings")
     choose(tab, "Dark")
-    tab.page.evaluate("localStorage.setItem('fivefold_person', 'somebody else')")
-    tab.page.evaluate("localStorage.setItem('fivefold_theme', '\"Light\"')")
+    # At once: a script of this page may still run, and put the person of this session back.
+    tab.page.evaluate(
+        "localStorage.setItem('fivefold_theme', '\"Light\"'); localStorage.setItem('fivefold_person', 'somebody else')"
+    )
     tab.go("library")  # the person of this session again, who prefers dark
     app = "document.querySelector('[data-testid=stApp]')"
-    tab.page.wait_for_function(f"{app} && getComputedStyle({app}).backgroundColor === '{DARK}'")
+    tab.wait_until(f"{app} && getComputedStyle({app}).backgroundColor === '{DARK}'")

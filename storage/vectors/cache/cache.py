@@ -411,8 +411,8 @@ class VectorCache:
         with self._start_lock:
             running = self._worker is not None and self._worker.is_alive()
             if not running and not self._stop.is_set() and monotonic() >= self._not_before:
-                self._worker = Thread(target=self._run, name="vector cache", daemon=True)
-                self._worker.start()
+                (worker := Thread(target=self._run, name="vector cache", daemon=True)).start()
+                self._worker = worker  # once it has started: `close` joins it
 
     def _run(self) -> None:
         try:
