@@ -11,11 +11,13 @@ from tests.browser.finding import MISSING, find_browser
 from tests.running import RunningApp
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, WebSocket
 
 __all__ = ["Window", "open_browser"]
 
 WAIT_MILLISECONDS = 60_000
+LONGEST_START_SECONDS = 10.0
+"""The server answers a request with a run, unless the fragment it is for has left the page."""
 
 _ACCESSIBILITY_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 """The rules of WCAG 2.1 AA, by axe-core's names."""
@@ -62,6 +64,24 @@ class Window:
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", lambda line: self._note(line.text))
+        self._requested_at: float | None = None
+        self.page.on("websocket", self._watch)
+
+    def _watch(self, socket: "WebSocket") -> None:
+        """Remember when the browser asked for a run of the script that has not begun yet."""
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        def sent(frame: str | bytes) -> None:
+            if isinstance(frame, bytes) and BackMsg.FromString(frame).HasField("rerun_script"):
+                self._requested_at = monotonic()
+
+        def received(frame: str | bytes) -> None:
+            if isinstance(frame, bytes) and ForwardMsg.FromString(frame).HasField("new_session"):
+                self._requested_at = None
+
+        socket.on("framesent", sent)
+        socket.on("framereceived", received)
 
     def _note(self, expected: str) -> None:
         """Whatever the app's own content policy blocks is a fault of the app."""
@@ -75,8 +95,10 @@ class Window:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until a page stands there and no run of its script is going on; one may be just about to begin."""
+        """Wait until a page stands there, and every run of its script that was asked for has begun and ended."""
         self.page.wait_for_timeout(150)
+        while self._requested_at is not None and monotonic() < self._requested_at + LONGEST_START_SECONDS:
+            self.page.wait_for_timeout(20)
         self.page.locator("[data-testid=stMainBlockContainer]").wait_for()
         self.page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
         self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()

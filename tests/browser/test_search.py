@@ -119,7 +119,7 @@ def says_what_was_read_from_the_question(tab: Window) -> None:
     assert "helium bottle" in marked(tab)
     tab.page.get_by_role("button", name="does not say “parade”").click()
     sentences.filter(has_text=PARADE).wait_for()
-    assert "without" in parse_qs(urlsplit(tab.page.url).query)
+    tab.page.wait_for_url(lambda url: "without" in parse_qs(urlsplit(url).query))
 
 
 def is_narrowed_in_the_sidebar(tab: Window) -> None:
@@ -135,8 +135,7 @@ def is_narrowed_in_the_sidebar(tab: Window) -> None:
     assert "Document: Helium_Policy.pdf" not in tab.wait_for("Document: not Watch_Log.md", "Rack_Guide.md")
     assert sum(offered(tab, "Truth").values()) == sum(passages.values()) - passages["Watch_Log.md"]
     tab.page.get_by_role("button", name="Document: not Watch_Log.md").click()
-    tab.settle()
-    assert "exclude_documents" not in parse_qs(urlsplit(tab.page.url).query)
+    tab.page.wait_for_url(lambda url: "exclude_documents" not in parse_qs(urlsplit(url).query))
 
 
 def is_read_with_the_keyboard(tab: Window) -> None:
@@ -148,7 +147,7 @@ def is_read_with_the_keyboard(tab: Window) -> None:
     tab.page.keyboard.press("j")
     tab.page.locator("[role=option][aria-selected=true] .rank").filter(has_text="2").wait_for()
     tab.wait_for("rank 2")
-    assert "passage" in parse_qs(urlsplit(tab.page.url).query)
+    tab.page.wait_for_url(lambda url: "passage" in parse_qs(urlsplit(url).query))
     tab.page.keyboard.press("c")
     box(tab).get_by_text("Sentence id").wait_for()
     tab.page.keyboard.press("Escape")

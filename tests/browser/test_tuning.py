@@ -67,7 +67,7 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     moved(tab, "Authority", steps=12)
     tab.wait_for("RBO", "Jaccard", "re-scored in", "Moved: Authority")
     tab.page.locator(".js-plotly-plot").first.wait_for()
-    assert "trial=" in tab.page.url
+    tab.page.wait_for_url(lambda url: "trial=" in url)
     again = window(app)
     again.page.goto(tab.page.url)
     again.settle()
