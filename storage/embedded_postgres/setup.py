@@ -31,6 +31,7 @@ __all__ = [
     "is_running",
     "last_log",
     "let_through",
+    "run",
     "start",
     "stop",
     "write_settings",
@@ -72,7 +73,7 @@ def create(data: Path) -> None:
         let_through(draft.parent, owner)
         let_through(_programs(), owner)
     # The built-in locale sorts alike on every system: indexes stay valid after an upgrade or a move.
-    _run(
+    run(
         draft,
         "initdb",
         *("-D", str(draft), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-instructions"),
@@ -192,7 +193,7 @@ def start(data: Path, seconds: int) -> None:
         let_through(data.parent, owner)
         let_through(_programs(), owner)
     log = ("-l", str(data / "log"))
-    _run(data, "pg_ctl", "start", "-w", "-s", "-t", str(seconds), "-D", str(data), *log, seconds=seconds + 10)
+    run(data, "pg_ctl", "start", "-w", "-s", "-t", str(seconds), "-D", str(data), *log, seconds=seconds + 10)
 
 
 def stop(data: Path) -> None:
@@ -202,7 +203,7 @@ def stop(data: Path) -> None:
         let_through(data.parent, data.stat().st_uid)  # the owner of a parent folder may have revoked the permission
     for mode in ("fast", "immediate"):
         try:
-            _run(data, "pg_ctl", "stop", "-w", "-s", "-m", mode, "-t", "60", "-D", str(data), seconds=70)
+            run(data, "pg_ctl", "stop", "-w", "-s", "-m", mode, "-t", "60", "-D", str(data), seconds=70)
             return
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
             if not is_running(data):
@@ -221,7 +222,9 @@ def last_log(data: Path) -> str:
         return "it wrote no log"
 
 
-def _run(data: Path, program: str, *arguments: str, seconds: int) -> None:
+def run(data: Path, program: str, *arguments: str, seconds: int) -> None:
+    """Run a program of PostgreSQL as the owner of a cluster. Raises CalledProcessError with what it wrote,
+    TimeoutExpired."""
     # Output goes to a temporary file: the server keeps inherited descriptors open, so a pipe would never end.
     as_user = {"user": data.stat().st_uid, "group": data.stat().st_gid, "extra_groups": []} if os.geteuid() == 0 else {}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}

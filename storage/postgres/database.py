@@ -23,7 +23,7 @@ from psycopg.adapt import Transformer
 from psycopg.pq import ExecStatus
 from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, InvalidatePoolError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain.errors import BadRequest, StoreFailed, StoreUnavailable
@@ -227,17 +227,45 @@ def array_literal(numbers: Iterable[int]) -> str:
 
 
 def psycopg_url(url: str) -> URL:
-    """A PostgreSQL URL as SQLAlchemy writes it for psycopg 3. Raises BadRequest for any other URL.
+    """A PostgreSQL URL as SQLAlchemy writes it for psycopg 3, also of several servers, of which the one that accepts
+    changes is used. Raises BadRequest for any other URL.
 
     >>> psycopg_url("postgres://ann@db/library").drivername
     'postgresql+psycopg'
+    >>> psycopg_url("postgresql://ann@one,[::2]:5433/library").render_as_string()
+    'postgresql+psycopg://ann@/library?host=one%2C%3A%3A2&port=5432%2C5433&target_session_attrs=read-write'
     """
     scheme, separator, rest = url.partition("://")
-    if not separator or scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
+    authority, slash, place = rest.partition("/")
+    login, at, addresses = authority.rpartition("@")
+    several = addresses.split(",") if "," in addresses else []
+    try:
+        if not separator or scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
+            raise ValueError(scheme)
+        found = make_url(f"postgresql+psycopg://{login}{at}{'' if several else addresses}{slash}{place}")
+        servers = [_server(each) for each in several]
+    except (ValueError, ArgumentError) as error:
         raise BadRequest(
             "DATABASE_URL is not a PostgreSQL URL.", "Write it as postgresql://user:password@host:5432/database."
+        ) from error
+    if servers:
+        found = found.update_query_dict(
+            {"host": ",".join(h for h, _ in servers), "port": ",".join(p for _, p in servers)}
         )
-    return make_url(f"postgresql+psycopg://{rest}")
+    if "," in str(found.query.get("host", "")) and "target_session_attrs" not in found.query:
+        found = found.update_query_dict({"target_session_attrs": "read-write"})
+    return found
+
+
+def _server(address: str) -> tuple[str, str]:
+    """Host and port of one of several servers, as libpq lists them. Raises ValueError."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        raise ValueError(address)
+    return found[1].strip("[]"), found[2] or "5432"
+
+
+_ADDRESS = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::([0-9]+))?")
 
 
 def engine_for(url: str, *, pooled: bool = False) -> Engine:

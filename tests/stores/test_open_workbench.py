@@ -77,6 +77,7 @@ def test_a_wrong_value_names_its_variable(unset: pytest.MonkeyPatch, variable: s
         ({"tenant": ""}, "cannot name a tenant"),
         ({"vector_index": "faiss"}, "no vector index 'faiss'"),
         ({"database_url": "mysql://db/library"}, "not a PostgreSQL URL"),
+        ({"database_url": "postgresql://ann@one:5432,two:x/library"}, "not a PostgreSQL URL"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_before_anything_starts(
