@@ -19,7 +19,7 @@ from core.formats.terminal import aligned
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench
 
-__all__ = ["run"]
+__all__ = ["run", "small_files"]
 
 _ROUNDS = 3
 _LEAST_PAGES = 150  # with fewer, starting up would count. Chosen by hand.
@@ -32,8 +32,8 @@ def run(files: Sequence[Path]) -> Report:
     """Seconds of each pipeline for the PDFs among the files, and for small files cut from their text; where the PDFs
     have few pages, they are put together to larger ones."""
     with tempfile.TemporaryDirectory() as folder:
-        pdfs = _pdfs([file for file in files if file.suffix.lower() == ".pdf"], Path(folder))
-        small = list(_small_files(pdfs, Path(folder)))
+        pdfs = text_pdfs([file for file in files if file.suffix.lower() == ".pdf"], Path(folder))
+        small = list(small_files(pdfs, Path(folder)))
         stock = StockPipeline(Path(folder) / "stock.sqlite")
         stock.load()
         stock.ingest(pdfs[:1])
@@ -90,7 +90,7 @@ def _ingest(workbench: Workbench, files: Sequence[Path], project: str) -> int:
     return sum(each.passages for each in workbench.documents.list() if each.project == project)
 
 
-def _small_files(pdfs: Sequence[Path], folder: Path) -> Iterator[Path]:
+def small_files(pdfs: Sequence[Path], folder: Path) -> Iterator[Path]:
     """Markdown files, each with a piece of the PDFs' text; every piece has its number, so that no two are equal."""
     text = "\n".join(map(read_text, pdfs))
     for number in range(_SMALL_FILES):
@@ -100,7 +100,7 @@ def _small_files(pdfs: Sequence[Path], folder: Path) -> Iterator[Path]:
         yield file
 
 
-def _pdfs(given: Sequence[Path], folder: Path) -> list[Path]:
+def text_pdfs(given: Sequence[Path], folder: Path) -> list[Path]:
     """PDFs with enough pages that starting up does not count."""
     from pypdf import PdfReader, PdfWriter
 

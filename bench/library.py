@@ -244,11 +244,12 @@ _SEED = 5  # any number: every run makes the same words
 
 
 def owner(database: Database) -> Any:
-    """A connection as the login role, which bypasses row-level security; vectors are sent as arrays."""
+    """A connection to an embedded database as its owner, whom row-level security does not bind; vectors are sent as
+    arrays."""
     import psycopg
     from pgvector.psycopg import register_vector
 
-    connection = psycopg.connect(conninfo_of(database.engine.url), autocommit=True)
+    connection = psycopg.connect(conninfo_of(database.engine.url.set(username="postgres")), autocommit=True)
     register_vector(connection)
     return connection
 

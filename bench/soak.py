@@ -42,7 +42,7 @@ from bench.streamlit_session import PageView, StreamlitSession
 from core.formats.terminal import aligned
 from tests.running import ROOT, RunningApp, running_app
 
-__all__ = ["Load", "Record", "soak"]
+__all__ = ["Load", "Noted", "Record", "body_of", "new_token", "running_worker", "soak"]
 
 _UPLOADS_STAY = 40  # uploaded files that stay, so that the library keeps its size
 _RUNS_STAY = 5
@@ -64,7 +64,7 @@ class Record:
 
     @contextmanager
     def timed(self, kind: str) -> Iterator[None]:
-        """Note how long a block took. What it raises is noted as an error instead, once; then `_Noted` is raised."""
+        """Note how long a block took. What it raises is noted as an error instead, once; then `Noted` is raised."""
         from websockets.exceptions import WebSocketException
 
         began = perf_counter()
@@ -72,7 +72,7 @@ class Record:
             yield
         except (httpx.HTTPError, WebSocketException, OSError, TimeoutError, _Failed, AssertionError) as error:
             self.failed(kind, f"{type(error).__name__}: {error}")
-            raise _Noted from error
+            raise Noted from error
         with self._lock:
             self.seconds[kind].append(perf_counter() - began)
 
@@ -105,7 +105,7 @@ class _Failed(Exception):
     """Something answered otherwise than it should."""
 
 
-class _Noted(Exception):
+class Noted(Exception):
     """An error that was noted already."""
 
 
@@ -159,7 +159,7 @@ class _Work:
     def _again(self, pause_seconds: float, work: Callable[[], None]) -> None:
         """Do it again and again until the end; what went wrong is noted, and the next try is a new one."""
         while not self.over.wait(pause_seconds):
-            with suppress(_Noted):
+            with suppress(Noted):
                 work()
 
     def _search(self, number: int) -> None:
@@ -173,10 +173,10 @@ class _Work:
                 if chance.random() < 0.5:
                     params["q"] = f"{params['q']} {chance.choice(self.texts)[:60]}"  # one that nobody has asked before
                 with self.record.timed("search"):
-                    _answer(api.get("/search", params=params))
+                    body_of(api.get("/search", params=params))
                 if chance.random() < 0.1:
                     with self.record.timed("answer"):
-                        _answer(api.post("/answers", json={"question": params["q"]}))
+                        body_of(api.post("/answers", json={"question": params["q"]}))
 
             self._again(self.load.pause_seconds * chance.uniform(0.5, 1.5), ask)
 
@@ -187,18 +187,18 @@ class _Work:
             def upload() -> None:
                 name, data = self._new_file(chance)
                 with self.record.timed("upload"):
-                    mine.append(_answer(api.post("/documents", files={"file": (name, data)}))["document_id"])
+                    mine.append(body_of(api.post("/documents", files={"file": (name, data)}))["document_id"])
                 with self.record.timed("read"):
                     self._wait_until_read(api, mine[-1], name)
                 while len(mine) > _UPLOADS_STAY:
                     with self.record.timed("delete"):
-                        _answer(api.delete(f"/documents/{mine.pop(0)}"))
+                        body_of(api.delete(f"/documents/{mine.pop(0)}"))
 
             self._again(self.load.upload_seconds, upload)
 
     def _wait_until_read(self, api: httpx.Client, document: int, name: str) -> None:
         deadline = monotonic() + _PATIENCE_SECONDS
-        while (status := _answer(api.get(f"/documents/{document}/status")))["state"] == "pending":
+        while (status := body_of(api.get(f"/documents/{document}/status")))["state"] == "pending":
             if self.over.wait(1.0):
                 return
             if monotonic() > deadline:
@@ -223,27 +223,27 @@ class _Work:
         done: list[int] = []
         with self._client() as api:
             with self.record.timed("topics"):
-                _answer(api.post("/coverage/topics", json={"topics": [{"name": each} for each in sample.topics()]}))
+                body_of(api.post("/coverage/topics", json={"topics": [{"name": each} for each in sample.topics()]}))
 
             def assess() -> None:
                 with self.record.timed("coverage run"):
                     options = {"whole": len(done) % 2 == 0}
-                    run = _answer(api.post("/coverage/runs", json=options))["id"]
+                    run = body_of(api.post("/coverage/runs", json=options))["id"]
                     self._wait_until_assessed(api, run)
                     done.append(run)
                 if self.over.is_set():
                     return
                 with self.record.timed("board"):
-                    _answer(api.get("/coverage/board"))
+                    body_of(api.get("/coverage/board"))
                 while len(done) > _RUNS_STAY:
                     with self.record.timed("delete run"):
-                        _answer(api.delete(f"/coverage/runs/{done.pop(0)}"))
+                        body_of(api.delete(f"/coverage/runs/{done.pop(0)}"))
 
             self._again(self.load.run_seconds, assess)
 
     def _wait_until_assessed(self, api: httpx.Client, run: int) -> None:
         deadline = monotonic() + _PATIENCE_SECONDS
-        while (state := _answer(api.get(f"/coverage/runs/{run}")))["state"] == "running":
+        while (state := body_of(api.get(f"/coverage/runs/{run}")))["state"] == "running":
             if self.over.wait(1.0):
                 return
             if monotonic() > deadline:
@@ -304,7 +304,7 @@ class _Work:
             self.record.failed(f"page {page or 'home'}", problem)
 
 
-def _answer(response: httpx.Response) -> Any:
+def body_of(response: httpx.Response) -> Any:
     """The body. Raises _Failed for a refusal: nothing of this work is refused by a healthy app."""
     if response.status_code >= 400:
         raise _Failed(f"{response.status_code} {response.request.url.path}: {response.text[:200]}")
@@ -328,19 +328,19 @@ def soak(files: list[Path], minutes: float, load: Load, say: Callable[[str], Non
     with TemporaryDirectory(prefix="fivefold-soak-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o711)  # as root, the database runs as another user, who must pass
         data = Path(folder) / "data"
-        token = _token(data)
+        token = new_token(data)
         with (
             running_app(
                 data, patience=_PATIENCE_SECONDS, FIVEFOLD_WORKER="false", FIVEFOLD_API_RATE="1000000/minute"
             ) as app,
-            _running_worker(data) as worker,
+            running_worker(data) as worker,
         ):
             work = _Work(app.url, token, load, record, _sentences(files))
             with work._client() as api:
                 for path in files:
-                    _answer(api.post("/documents", files={"file": (path.name, path.read_bytes())}))
+                    body_of(api.post("/documents", files={"file": (path.name, path.read_bytes())}))
                 app.read_by_now(len(files), _PATIENCE_SECONDS)
-                _answer(api.get("/search", params={"q": sample.questions()[0]}))  # loads the models
+                body_of(api.get("/search", params={"q": sample.questions()[0]}))  # loads the models
             say(f"{len(files)} files are read; the work begins.")
             began = monotonic()
             work.start()
@@ -360,7 +360,7 @@ def soak(files: list[Path], minutes: float, load: Load, say: Callable[[str], Non
     return record, memories
 
 
-def _token(data: Path) -> str:
+def new_token(data: Path) -> str:
     """The secret of a new token of a new library."""
     from bootstrap.environment import Settings, settings_from_environment
     from bootstrap.workbench import open_workbench
@@ -372,7 +372,7 @@ def _token(data: Path) -> str:
 
 
 @contextmanager
-def _running_worker(data: Path) -> Iterator[subprocess.Popen[bytes]]:
+def running_worker(data: Path) -> Iterator[subprocess.Popen[bytes]]:
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     with (data.parent / "worker.log").open("ab") as log:
         worker = subprocess.Popen(
