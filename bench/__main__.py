@@ -64,6 +64,12 @@ def main(words: Sequence[str] | None = None) -> None:
         help=f"sizes of the libraries of the retrieval bench, such as 10000,500000 (without it {retrieval.SIZES}); the"
         f" largest is the size of the coverage bench's (without it {_COVERAGE})",
     )
+    parser.add_argument(
+        "--peer-seconds",
+        type=float,
+        default=retrieval.PEER_SECONDS,
+        help="until the retrieval bench gives up the index of a peer",
+    )
     parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
     parser.add_argument("--rows", type=int, default=1_000_000, help="length of the table of the tables bench")
     chosen = parser.parse_args(words)
@@ -75,7 +81,7 @@ def main(words: Sequence[str] | None = None) -> None:
     earlier = json.loads(chosen.against.read_text("utf-8")) if chosen.against else None
     benches = _BENCHES | {
         "coverage": partial(coverage.run, passages=max(chosen.passages, default=_COVERAGE), topics=chosen.topics),
-        "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES),
+        "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES, peer_seconds=chosen.peer_seconds),
         "keywords": partial(keywords.run, sizes=chosen.passages or keywords.SIZES),
         "tables": lambda _: tables.run(sorted(chosen.folder.rglob("*.csv")), rows=chosen.rows),
         "quality": lambda _: quality.run(chosen.judged, save=chosen.save_questions, before=chosen.before),

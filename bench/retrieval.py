@@ -21,11 +21,11 @@ from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import open_workbench, settings_from_environment
 from core.formats.terminal import aligned
 
-__all__ = ["SIZES", "run"]
+__all__ = ["PEER_SECONDS", "SIZES", "run"]
 
 SIZES = (10_000, 100_000)
 _QUESTIONS, _ASKED = 120, 60  # of a whole search, and of the dense leg alone. Chosen by hand.
-_PEER_SECONDS = 900.0  # until a peer's index is given up. Chosen by hand.
+PEER_SECONDS = 900.0  # until a peer's index is given up. Chosen by hand.
 _FOOT = f"""\
 Passages are sentences of the files put together anew, two made words in each; their vectors are the means of their
 sentences' vectors and noise, so that they lie in clusters as those of real text do. Questions are words of passages,
@@ -37,13 +37,13 @@ run side by side."""
 T = TypeVar("T")
 
 
-def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES) -> Report:
+def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES, peer_seconds: float = PEER_SECONDS) -> Report:
     """Tables for each size, made one after the other."""
     with scratch_library(settings_from_environment()) as library:
         fill(library.workbench, files_of(files))
         stock = Stock.of(library)
     _report_progress(f"{len(stock.passages)} passages and {len(stock.texts)} sentences of real text")
-    reports = [_measured(stock, size) for size in sizes]
+    reports = [_measured(stock, size, peer_seconds) for size in sizes]
     headlines = [headline for each in reports for headline in each.headlines]
     return Report(headlines, "\n\n".join((*(each.details for each in reports), _FOOT)))
 
@@ -63,7 +63,7 @@ def _folder() -> Iterator[Settings]:
         yield alone
 
 
-def _measured(stock: Stock, passages: int) -> Report:
+def _measured(stock: Stock, passages: int, peer_seconds: float) -> Report:
     load_before = os.getloadavg()[0]
     with _folder() as settings:
         stored = StoredVectors(settings.data_folder, passages, stock.vectors.shape[1])
@@ -77,9 +77,9 @@ def _measured(stock: Stock, passages: int) -> Report:
             _report_progress(f"{passages} passages made and stored in {making.seconds:.0f} s")
             ours = _apart(measure_ours, settings, questions, vectors)
             _report_progress("our own search is measured")
-            hnsw = measure_hnsw(database, vectors, _PEER_SECONDS)
+            hnsw = measure_hnsw(database, vectors, peer_seconds)
             _report_progress(f"pgvector HNSW is measured {hnsw.not_run}")
-        chroma = _apart(measure_chroma, settings.data_folder / "chroma", stored.files, vectors, _PEER_SECONDS)
+        chroma = _apart(measure_chroma, settings.data_folder / "chroma", stored.files, vectors, peer_seconds)
         _report_progress(f"Chroma is measured {chroma.not_run}")
         dense = _dense_table(Exact(stored, vectors), ours, hnsw, chroma)
     head = (
