@@ -88,11 +88,11 @@ def measure_people(
                 for client in clients:
                     running.enter_context(client)
                     body_of(client.get("/search", params={"q": questions[0]}))  # loads the models
-                asked = cycle(questions)
+                endless = cycle(questions)
                 for each in searchers:
-                    yield _searched(served, token, asked, each, seconds)
+                    yield _searched(served, token, endless, each, seconds)
                 for each in sessions:
-                    yield _visited(served, asked, each, seconds)
+                    yield _visited(served, endless, each, seconds)
 
 
 @contextmanager

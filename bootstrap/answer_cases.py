@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from core.domain.documents import Document
+from core.answers.answer import truth_request
+from core.domain.documents import Document, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.evaluation.judgments.folders import JudgedFolder
 from core.evaluation.tuning.answerability_fitting import AnswerCase
-from core.search.ranking.answerability import answer_signals
+from core.evaluation.tuning.truth_fitting import TruthCase
+from core.search.ranking.answerability import answer_signals, evidence, most_evidence
 from core.workbench import Workbench
 
-__all__ = ["answer_cases"]
+__all__ = ["answer_cases", "truth_cases"]
 
 _SHOWN = 5  # first passages, among which an answer counts as found: those of hit@5
 
@@ -41,3 +43,34 @@ def _cases(
         without = filters.replace(exclude_documents=(*filters.exclude_documents, *answering))
         result = workbench.search.run(SearchRequest(text, without), remember=False)
         yield AnswerCase(name, answer_signals(result.candidates), False, found)
+
+
+def truth_cases(
+    workbench: Workbench,
+    judged: JudgedFolder,
+    documents: Mapping[str, Document],
+    on_question: Callable[[int], None] = lambda done: None,
+) -> Iterator[TruthCase]:
+    """Each truth asked each question, with and without the documents that answer it; arguments as in `answer_cases`."""
+    for done, question in enumerate(judged.questions, start=1):
+        answering = tuple(documents[sha].id for sha in question.grades if sha in documents)
+        yield from _truths(workbench, judged.name, question.text, answering)
+        if answering:
+            yield from _truths(workbench, judged.name, question.text, answering, without=True)
+        on_question(done)
+
+
+def _truths(
+    workbench: Workbench, name: str, text: str, answering: tuple[int, ...], *, without: bool = False
+) -> Iterator[TruthCase]:
+    filters = SearchFilters(exclude_documents=answering if without else ())
+    for result in workbench.search.run_many([truth_request(text, truth, filters, "balanced") for truth in Truth]):
+        best = most_evidence(result.candidates)
+        yield TruthCase(
+            name,
+            text,
+            0.0 if best is None else evidence(best.signals),
+            max((each.signals.similarity for each in result.candidates), default=0.0),
+            answers=any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN]),
+            answerable=bool(answering) and not without,
+        )

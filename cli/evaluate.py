@@ -24,7 +24,7 @@ from cli.options import (
     progress,
     write_json,
 )
-from cli.ranking import fit_answerability, fit_weights
+from cli.ranking import fit_answerability, fit_truth_answers, fit_weights
 from cli.scratch import filled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
@@ -64,6 +64,7 @@ evaluate.command("classification")(classification)
 evaluate.command("fit-classifier")(fit_classifier)
 evaluate.command("collect-sources")(collect_sources)
 evaluate.command("fit-answerability")(fit_answerability)
+evaluate.command("fit-truth-answers")(fit_truth_answers)
 evaluate.command("fit-weights")(fit_weights)
 
 

@@ -12,9 +12,10 @@ from core.domain.errors import BadRequest
 
 if TYPE_CHECKING:
     from core.evaluation.tuning.answerability_fitting import AnswerCase
+    from core.evaluation.tuning.truth_fitting import TruthCase, TruthShares
     from core.evaluation.tuning.weight_fitting import WeightCase
 
-__all__ = ["fit_answerability", "fit_weights"]
+__all__ = ["fit_answerability", "fit_truth_answers", "fit_weights"]
 
 Folders = Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")]
 
@@ -70,6 +71,60 @@ def _cases(folder: Path) -> "Iterator[AnswerCase]":
     report = progress(f"questions of {judged.name} asked")
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
         yield from answer_cases(workbench, judged, documents, lambda done: report(done, len(judged.questions)))
+
+
+def fit_truth_answers(
+    folders: Folders,
+    write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path("core/knowledge/truth_answers.toml"),
+    out: Out = None,
+) -> None:
+    """Fit the probability that one truth answers a question, and measure it on each collection left out."""
+    from dataclasses import asdict
+
+    from bootstrap.environment import settings_from_environment
+    from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME
+    from core.evaluation.tuning.truth_fitting import fit_truth_model, left_out_truths, truth_model_toml
+    from core.formats.terminal import aligned
+    from core.knowledge.gaps import gap_table
+
+    _check(folders)
+    cases = [case for folder in folders for case in _truth_cases(folder)]
+    configured = settings_from_environment().embedding_model
+    model = fit_truth_model(cases, DEFAULT_NAME if configured == DEFAULT_MODEL else configured)
+    bounds = gap_table().evidence
+    measured = left_out_truths(cases, bounds.partial, bounds.covered)
+    write_file(write, truth_model_toml(model).encode())
+    write_json({"left_out": [asdict(each) for each in measured]}, out)
+    rows = [
+        (
+            each.collection,
+            each.auroc,
+            each.auroc_cosine,
+            *(_shares(some) for some in (each.answering, each.other, each.without)),
+            f"{each.all_silent} of {each.answerable}",
+        )
+        for each in measured
+    ]
+    head = ("left out", "AUROC", "of the best cosine", "truths that answer", "other truths", "without", "all silent")
+    typer.echo("truths: number, called answered / partly / silent. without: where the answering documents are gone or")
+    typer.echo("never were. all silent: answerable questions of which every truth is called silent")
+    typer.echo(aligned(head, rows))
+
+
+def _shares(some: "TruthShares") -> str:
+    return f"{some.truths}: {some.answered} / {some.partly} / {some.silent}"
+
+
+def _truth_cases(folder: Path) -> "Iterator[TruthCase]":
+    """The questions of a folder asked each truth, with and without the documents that answer them."""
+    from bootstrap.answer_cases import truth_cases
+    from bootstrap.scratch_library import NamedFile
+    from core.evaluation.judgments.folders import read_judged_folder
+
+    judged = read_judged_folder(folder)
+    report = progress(f"questions of {judged.name} asked")
+    with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
+        yield from truth_cases(workbench, judged, documents, lambda done: report(done, len(judged.questions)))
 
 
 def fit_weights(folders: Folders, profile: Profile = None, out: Out = None) -> None:

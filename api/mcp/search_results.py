@@ -206,7 +206,7 @@ class TruthResult(Result):
 
     truth: str = Field(description="regulatory, compliance, intent, reference or reality.")
     state: str = Field(description="answered, silent, failed or not asked.")
-    evidence_score: float = Field(description="0 to 1.")
+    evidence_score: float = Field(description="Probability that this truth answers, 0 to 1; 0 when it is silent.")
     citations: list[CitationResult]
     figures: list[FigureResult]
     silence: str = Field(description="Why it does not answer; empty when it does.")

@@ -20,7 +20,7 @@ class TruthAnswerShape(Shape):
 
     truth: str
     state: str = Field(description="answered, silent, failed or not asked.")
-    evidence_score: float
+    evidence_score: float = Field(description="Probability that this truth answers; 0 when it is silent.")
     citations: list[dict[str, Any]]
     figures: list[dict[str, Any]] = Field(description="Numbers computed from tables, with their SQL.")
     silence: str

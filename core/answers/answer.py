@@ -8,7 +8,6 @@ from datetime import datetime
 
 from core.answers.agreement import agreements_of
 from core.coverage.conflicts import find_conflicts
-from core.coverage.detection.evidence import WeightedPassage, share_together, topic_stems, weigh, windows_of
 from core.coverage.gaps import gaps_of, score_in_words, state_of
 from core.domain.coverage import Board, Cell, CellState, Conflict, Topic
 from core.domain.documents import Document, Passage, Truth
@@ -16,12 +15,14 @@ from core.domain.errors import BadRequest, FivefoldError, ModelUnavailable, Stor
 from core.domain.filters import STRICT_LABELS, SearchFilters
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, TruthAnswer, TruthState
 from core.domain.queries import LEG_LABELS, Route, SearchRequest
-from core.domain.results import Candidate, Citation, Hit, SearchResult
+from core.domain.results import Citation, Hit, SearchResult
 from core.knowledge.answer_kinds import question_kind
+from core.knowledge.answerability import truth_model
 from core.knowledge.gaps import gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import cite
 from core.search.query.route import read_route, truth_weight
+from core.search.ranking.answerability import most_evidence, truth_probability, what_is_missing
 
 __all__ = [
     "MOST_SENTENCES",
@@ -30,7 +31,6 @@ __all__ = [
     "answer_of_five",
     "best_sentences",
     "confidence_of",
-    "evidence_of",
     "nearest_miss",
     "truth_request",
 ]
@@ -68,31 +68,18 @@ def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Cit
     return tuple(citation for citation in close if citation in chosen)
 
 
-def evidence_of(question: str, hits: Sequence[Hit]) -> float:
-    """How strongly the best hit supports the question, scored as a cell of a coverage board; in [0, 1]."""
-    stems = topic_stems(question)
-    return max((_weighed(stems, hit.candidate).score for hit in hits), default=0.0)
-
-
 def nearest_miss(question: str, result: SearchResult) -> tuple[Citation, ...]:
-    """The best sentence of the closest candidate; nothing when no candidate is about the question."""
-    stems = topic_stems(question)
-    found = [_weighed(stems, candidate) for candidate in result.candidates]
-    near = [item for item in found if item.score > 0 and item.passage.document_id in result.documents]
-    best = min(near, key=lambda item: (-item.score, -item.meaning, item.passage.id), default=None)
-    return () if best is None else _cited(question, best, result.documents, result.rarity)
+    """The best sentence of the candidate that says most of what is asked; nothing when that is next to nothing."""
+    known = [each for each in result.candidates if each.passage.document_id in result.documents]
+    best = most_evidence(known)
+    if best is None or truth_probability([best], truth_model()) < _NEARBY:
+        return ()
+    document, kind = result.documents[best.passage.document_id], question_kind(question)
+    return cite(best.passage, document, result.rarity, kind=kind, most=1)
 
 
-def _weighed(stems: Sequence[str], candidate: Candidate) -> WeightedPassage:
-    share = share_together(windows_of(candidate.passage), stems)
-    return weigh(candidate.passage, candidate.signals.similarity, share, gap_table().evidence)
-
-
-def _cited(
-    question: str, item: WeightedPassage, documents: Mapping[int, Document], rarity: Mapping[str, float]
-) -> tuple[Citation, ...]:
-    return cite(item.passage, documents[item.passage.document_id], rarity, kind=question_kind(question), most=1)
-
+_NEARBY = 0.1
+"""Least probability of an answer at which a passage comes near. Chosen by hand, not fitted."""
 
 _IN_DISPUTE = 0.8
 """Factor for a conflict: the statements stand, but somebody has to decide. Chosen by hand, not fitted."""
@@ -181,8 +168,6 @@ Figures = Callable[[str], Sequence[Figure]]
 """The numbers that answer a question, counted from tables. May raise FivefoldError."""
 
 _BROKEN = (StoreFailed, ModelUnavailable)
-
-_STRAY = "What was found shares words with the question, but is not about it."
 
 _CELL_STATES = {TruthState.FAILED: CellState.ERROR, TruthState.NOT_ASKED: CellState.NOT_ASSESSED}
 
@@ -287,20 +272,24 @@ def _findings_of(
     shown = own if isinstance(own, tuple) else ()
     error = _error(result) or ("" if isinstance(own, tuple) else own.message)
     hits = searched.hits if searched and searched.answered else ()
-    score = evidence_of(question, hits)
-    stray = bool(hits) and score < gap_table().evidence.partial and not error  # half a search cannot tell
-    if stray:
+    score = truth_probability(searched.candidates, truth_model()) if searched and hits else 0.0
+    if score < gap_table().evidence.partial and not error:  # half a search cannot tell
         hits, score = (), 0.0
     if shown:  # counted from the table itself: as good as the least sentence that covers a topic
         score = max(score, gap_table().evidence.covered)
     if hits or shown:
         answer = TruthAnswer(truth, TruthState.ANSWERED, best_sentences(hits), shown, score)
-    elif error:
+    elif error or searched is None:
         answer = TruthAnswer(truth, TruthState.FAILED, silence=f"It could not be searched: {error}")
     else:
-        silence = _STRAY if stray or searched is None else searched.silence
-        answer = TruthAnswer(truth, TruthState.SILENT, silence=silence)
+        answer = TruthAnswer(truth, TruthState.SILENT, silence=_silence(searched))
     return _TruthFindings(answer, searched, error)
+
+
+def _silence(result: SearchResult) -> str:
+    """What is missing for an answer."""
+    first = [candidate for candidate in result.candidates if not candidate.signals.band]
+    return result.silence or what_is_missing(first, result.rarity, result.route.answer_kind)
 
 
 def _error(result: SearchResult | FivefoldError) -> str:

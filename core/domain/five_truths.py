@@ -47,7 +47,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class TruthAnswer:
-    """The answer of one truth. citations: best first, at most three. evidence_score: as in coverage, in [0, 1].
+    """The answer of one truth. citations: best first, at most three. evidence_score: the probability that it answers,
+    in [0, 1]; 0 when it is silent.
 
     silence: why there is no answer, "" when there is one. needed: what to obtain or do for a complete answer; "" when
     it is complete."""

@@ -1,4 +1,5 @@
-"""The fitted model of the answer probability (core/knowledge/answerability.toml)."""
+"""The fitted models of how likely a library and one truth answer (core/knowledge/answerability.toml,
+truth_answers.toml)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["AnswerModel", "answer_model", "parse_answer_model"]
+__all__ = ["AnswerModel", "TruthModel", "answer_model", "parse_answer_model", "parse_truth_model", "truth_model"]
 
 _SIGNALS = ("best", "lead", "coverage")  # the fields of core.search.ranking.answerability.AnswerSignals
 
@@ -42,3 +43,28 @@ def parse_answer_model(raw: Mapping[str, Any]) -> AnswerModel:
         raise BadTable("core/knowledge/answerability.toml: 'threshold' must be in [0, 1].", "Fit the model again.")
     numbers = {name: float(weights[name]) for name in _SIGNALS}
     return AnswerModel(numbers, float(raw["intercept"]), threshold, str(raw["embedding_model"]))
+
+
+@dataclass(frozen=True, slots=True)
+class TruthModel:
+    """A logistic regression over one signal. evidence: its weight. embedding_model: the model whose cosines it was
+    fitted to."""
+
+    evidence: float
+    intercept: float
+    embedding_model: str
+
+
+@cache
+def truth_model() -> TruthModel:
+    """core/knowledge/truth_answers.toml. Raises BadTable naming file and key."""
+    return parse_truth_model(table("truth_answers"))
+
+
+def parse_truth_model(raw: Mapping[str, Any]) -> TruthModel:
+    """Parses and checks the table. Raises BadTable naming file and key."""
+    keys = ("evidence", "intercept", "embedding_model")
+    check_keys("truth_answers", "truth_answers", raw, keys)
+    if missing := [name for name in keys if name not in raw]:
+        raise BadTable(f"core/knowledge/truth_answers.toml lacks '{missing[0]}'.", "Fit the model again.")
+    return TruthModel(float(raw["evidence"]), float(raw["intercept"]), str(raw["embedding_model"]))

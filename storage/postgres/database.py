@@ -230,8 +230,6 @@ def psycopg_url(url: str) -> URL:
     """A PostgreSQL URL as SQLAlchemy writes it for psycopg 3, also of several servers, of which the one that accepts
     changes is used. Raises BadRequest for any other URL.
 
-    >>> psycopg_url("postgres://ann@db/library").drivername
-    'postgresql+psycopg'
     >>> psycopg_url("postgresql://ann@one,[::2]:5433/library").render_as_string()
     'postgresql+psycopg://ann@/library?host=one%2C%3A%3A2&port=5432%2C5433&target_session_attrs=read-write'
     """
@@ -249,9 +247,8 @@ def psycopg_url(url: str) -> URL:
             "DATABASE_URL is not a PostgreSQL URL.", "Write it as postgresql://user:password@host:5432/database."
         ) from error
     if servers:
-        found = found.update_query_dict(
-            {"host": ",".join(h for h, _ in servers), "port": ",".join(p for _, p in servers)}
-        )
+        hosts, ports = (",".join(column) for column in zip(*servers, strict=True))
+        found = found.update_query_dict({"host": hosts, "port": ports})
     if "," in str(found.query.get("host", "")) and "target_session_attrs" not in found.query:
         found = found.update_query_dict({"target_session_attrs": "read-write"})
     return found

@@ -12,7 +12,7 @@ from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.five_truths import AgreementKind, Figure, FiveTruthsAnswer, TruthState
 from core.domain.queries import SearchRequest
-from core.domain.results import SearchResult
+from core.domain.results import SearchResult, Signals
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.answers.asking import COUNTED, QUESTION, answer_for, expense_library, no_figures, searching
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
@@ -271,6 +271,33 @@ def test_what_shares_words_but_not_the_matter_is_no_answer() -> None:
     intent = answer.of(Truth.INTENT)
     assert intent.state is TruthState.SILENT and not intent.citations and intent.evidence_score == 0
     assert intent.needed.startswith("Obtain a requirement")
+
+
+def test_a_truth_that_answers_in_other_words_is_not_silent() -> None:
+    """No word of the question stands in its passages; only their meaning is near."""
+    library = expense_library()
+
+    def in_other_words(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        near, far = Signals(0.9, 0.0, 10.0), Signals(0.3, 0.0, 10.0)
+        results = searching(library)(requests)
+        signals = [near if request.filters.truths == (Truth.COMPLIANCE,) else far for request in requests]
+        return [
+            replace(result, candidates=tuple(replace(each, signals=own) for each in result.candidates))
+            for result, own in zip(results, signals, strict=True)
+        ]
+
+    answer = answer_of_five(
+        QUESTION,
+        search=in_other_words,
+        figures=no_figures,
+        profile="balanced",
+        filters=SearchFilters(),
+        now=NOW,
+        terms=BUILT_IN_TERMS,
+    )
+    assert states(answer) == "sasss"
+    assert answer.of(Truth.COMPLIANCE).citations and answer.of(Truth.COMPLIANCE).evidence_score >= 0.5
+    assert answer.of(Truth.REGULATORY).silence.startswith("None of the nearest passages contains")
 
 
 def test_holes_in_what_the_question_needs_come_first() -> None:

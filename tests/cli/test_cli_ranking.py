@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from core.knowledge.answerability import parse_answer_model
+from core.knowledge.answerability import parse_answer_model, parse_truth_model
 
 pytestmark = pytest.mark.usefixtures("command_folder")
 
@@ -62,6 +62,19 @@ def test_the_probability_of_an_answer_is_fitted_and_measured_left_out(folders: l
     assert "curve of kitchen" in result.stdout and "curve of harbour" in result.stdout
 
 
+def test_the_probability_of_a_truth_is_fitted_and_measured_left_out(folders: list[Path], tmp_path: Path) -> None:
+    model, out = tmp_path / "model.toml", tmp_path / "out.json"
+    result = run("evaluate", "fit-truth-answers", *folders, "--write", model, "--json", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text())["left_out"]
+    assert [(each["collection"], each["answerable"]) for each in data] == [("kitchen", 4), ("harbour", 4)]
+    for each in data:
+        assert each["auroc"] > 0.8
+        assert each["answering"]["truths"] + each["other"]["truths"] == 20 == each["without"]["truths"]
+    written = parse_truth_model(tomllib.loads(model.read_text()))
+    assert written.evidence > 0 and written.embedding_model == "all-MiniLM-L6-v2"
+
+
 def test_weights_are_chosen_on_the_other_folders(folders: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     result = run("evaluate", "fit-weights", *folders, "--json", out)
@@ -75,7 +88,7 @@ def test_weights_are_chosen_on_the_other_folders(folders: list[Path], tmp_path: 
     assert "best on all folders: similarity" in result.stdout
 
 
-@pytest.mark.parametrize("command", ["fit-answerability", "fit-weights"])
+@pytest.mark.parametrize("command", ["fit-answerability", "fit-truth-answers", "fit-weights"])
 def test_one_folder_is_refused_before_it_is_read(command: str, folders: list[Path]) -> None:
     refused = run("evaluate", command, folders[0], folders[0])
     assert refused.exit_code == 2

@@ -91,7 +91,7 @@ def test_each_truth_has_its_sentences_and_a_way_to_inspect_each(expenses: Stack,
 
 def test_silence_says_what_to_obtain(expenses: Stack, opened: Opened) -> None:
     text = shown(opened("search.py", q=QUESTION, view="five"))
-    assert "**No reality source answers this.**" in text
+    assert "**Probably no reality source answers this.**" in text
     assert "Obtain an export of the records or the set-up table" in text
     assert "Missing for a complete answer" in text
 
@@ -118,7 +118,7 @@ def test_a_failed_truth_is_failed_and_not_silent_and_can_be_retried(
     break_truth(expenses, monkeypatch, "compliance", times=2)  # all at once, then alone
     screen = opened("search.py", q=QUESTION, view="five")
     assert "could not be searched" in screen.error[0].value and "The database went away" in screen.error[0].value
-    assert "No compliance source answers this" not in words(screen)
+    assert "no compliance source answers this" not in words(screen)
     assert f"“{RULE[:9]}" in re.sub(r":primary-background\[\*\*(\w+)\*\*\]", r"\1", words(screen))
     screen.button(key="retry.compliance").click().run()
     assert not screen.error and "within 60 days" in shown(screen)
@@ -155,7 +155,7 @@ def test_tables_that_do_not_answer_are_a_notice(
     monkeypatch.setattr(expenses.workbench.tables._store, "tables", dead)
     screen = opened("search.py", q=QUESTION, view="five")
     assert any("The tables did not answer" in each.value.replace("\\", "") for each in screen.warning)
-    assert "within 60 days" in shown(screen) and "No reality source answers this" not in shown(screen)
+    assert "within 60 days" in shown(screen) and "no reality source answers this" not in shown(screen)
     assert screen.button(key="retry.reality")
 
 

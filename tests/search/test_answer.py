@@ -10,7 +10,7 @@ from core.domain.documents import Origin, Passage, Span, Truth
 from core.domain.errors import BadTable
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, NearWord, Signals, TermScore
-from core.knowledge.answerability import AnswerModel, answer_model, parse_answer_model
+from core.knowledge.answerability import AnswerModel, TruthModel, answer_model, parse_answer_model, parse_truth_model
 from core.search.exports import result_text
 from core.search.query.names import named_in
 from core.search.ranking.answerability import (
@@ -18,6 +18,7 @@ from core.search.ranking.answerability import (
     answer_probability,
     answer_signals,
     evidence,
+    truth_probability,
     truths_words,
     what_is_missing,
 )
@@ -148,3 +149,17 @@ def test_when_a_leg_failed_the_probability_is_unknown_and_nothing_is_called_unan
     result = library.searcher.search(SearchRequest("raffle licence"), NOW)
     assert result.answer_probability is None
     assert result.answered and result.hits and not result.silence
+
+
+def test_one_truth_answers_as_likely_as_its_best_passage_says() -> None:
+    model = TruthModel(10.0, -4.0, "words")
+    assert truth_probability([], model) == 0.0
+    assert truth_probability([found(1, 0.4, 0.4)], model) == pytest.approx(0.5)
+    assert truth_probability([found(1, 0.1, 0.1), found(2, 0.9, 0.0)], model) > 0.5, "other words may say it"
+    episode = replace(found(1, 0.9), passage=replace(found(1).passage, origin=Origin.EPISODE))
+    assert truth_probability([episode], model) == 0.0
+
+
+def test_a_model_of_truths_that_lacks_a_number_is_refused() -> None:
+    with pytest.raises(BadTable, match="intercept"):
+        parse_truth_model({"evidence": 10.0, "embedding_model": "words"})

@@ -255,7 +255,8 @@ def _cells(table: ParsedTable, position: int) -> list[str]:
 
 def _describe(writer: PageWriter, table: ParsedTable, column: _ColumnSummary) -> None:
     rows = len(table.rows) - len(table.totals)
-    count = f"{column.filled} of {rows} rows filled, {len(column.counts)} different values"
+    distinct = "1 value" if len(column.counts) == 1 else f"{len(column.counts)} different values"
+    count = f"{column.filled} of {rows} rows filled, {distinct}"
     if _measures(column):
         writer.add(column.name, BlockKind.HEADING, level=2)
         values = [value for value, _ in column.numbers]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.domain.documents import Origin
 from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
-from core.knowledge.answerability import AnswerModel
+from core.knowledge.answerability import AnswerModel, TruthModel
 
 __all__ = [
     "AnswerSignals",
@@ -20,6 +20,8 @@ __all__ = [
     "answer_probability",
     "answer_signals",
     "evidence",
+    "most_evidence",
+    "truth_probability",
     "truths_words",
     "unanswered_words",
     "what_is_missing",
@@ -70,6 +72,20 @@ def answer_probability(signals: AnswerSignals, model: AnswerModel) -> float:
     """The probability of an answer, in (0, 1): 1 / (1 + exp(-(intercept + Σ weight · signal)))."""
     margin = model.intercept + sum(model.weights[name] * value for name, value in signals._asdict().items())
     return 1 / (1 + exp(-margin))
+
+
+def most_evidence(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The candidate that says most of what is asked; None without any."""
+    return next(iter(_by_evidence(candidates)), None)
+
+
+def truth_probability(candidates: Sequence[Candidate], model: TruthModel) -> float:
+    """The probability that one truth answers a question, from the candidates of that truth, in [0, 1]:
+    1 / (1 + exp(-(intercept + weight · evidence of the best))); 0 without a candidate."""
+    best = most_evidence(candidates)
+    if best is None:
+        return 0.0
+    return 1 / (1 + exp(-(model.intercept + model.evidence * evidence(best.signals))))
 
 
 def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float], answer_kind: str) -> str:

@@ -301,7 +301,7 @@ def _card(part: TruthAnswer, request: SearchRequest, stems: Collection[str]) -> 
         case TruthState.ANSWERED if part.needed:
             st.caption(f"**Not the whole answer.** {plain(part.needed)}")
         case TruthState.SILENT:
-            st.markdown(f"**No {part.truth} source answers this.** {plain(part.silence)}")
+            st.markdown(f"**Probably no {part.truth} source answers this.** {plain(part.silence)}")
             st.markdown(plain(part.needed))
         case TruthState.FAILED:
             _failed(part, request)
@@ -329,7 +329,7 @@ def _card_head(part: TruthAnswer) -> None:
     icon, colour = _STATES[part.state]
     answered = part.state is TruthState.ANSWERED
     icon = ":material/contrast:" if answered and part.needed else icon
-    words = f"evidence {score_in_words(part.evidence_score)}" if answered else part.state.value
+    words = f"p = {score_in_words(part.evidence_score)}" if answered else part.state.value
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         cards.truth_badge(part.truth)
         st.caption(TRUTHS[part.truth].question, width="content")
