@@ -1,7 +1,7 @@
 """Documents and their pages in PostgreSQL: tables, and conversion between values and rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import lru_cache
@@ -256,6 +256,11 @@ class KnownDocuments:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[str, Document]] = {}
+
+    def forget(self, documents: Collection[int]) -> None:
+        """Leave out documents that have changed or are gone."""
+        changed = set(documents)
+        self._known = {number: each for number, each in self._known.items() if number not in changed}
 
     def read(self, database: Database, ids: Sequence[int]) -> Mapping[int, Document]:
         """These documents as they are now; missing ones are absent. Raises StoreFailed."""

@@ -164,6 +164,19 @@ def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: t
     assert later == whole(web.catalogue.passages(ids))
 
 
+def test_nothing_is_remembered_of_a_document_that_another_process_has_deleted(desks: tuple[Desk, Desk]) -> None:
+    """Otherwise the memory of an app grows with every file that comes and goes."""
+    web, worker = desks
+    one, two = (put(worker, name, 2) for name in ("one.txt", "two.txt"))
+    assert found(web)
+    web.catalogue.found_passages([p.id for p in (*one, *two)])
+    web.catalogue.documents_by_id([one[0].document_id, two[0].document_id])
+    worker.catalogue.delete(two[0].document_id)
+    assert found(web)
+    assert set(web.mirror.passages._passages) == {p.id for p in one}
+    assert set(web.mirror.documents._known) == {one[0].document_id}
+
+
 def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_projects(
     desks: tuple[Desk, Desk], database: Database
 ) -> None:

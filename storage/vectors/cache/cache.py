@@ -2,9 +2,8 @@
 """A cache of a tenant's vectors and filter columns, which speeds up search and follows the database.
 
 The database is the source of truth. Before each search one query finds the documents whose passages changed, in any
-process, and only those are read again. The cache is a memory-mapped file, shared by the processes of a machine. Later
-changes are in each process's memory; when there are many, the file is rewritten. While the cache is being built, or
-cannot be stored, searches use the database.
+process, and only those are read again. The cache is a memory-mapped file for all processes of a machine. Later changes
+are in each process's memory; when there are many, the file is rewritten. Until it is built, the database answers.
 """
 
 import logging
@@ -373,13 +372,13 @@ class VectorCache:
         if self._worker is not None:
             self._worker.join(_CLOSING_SECONDS)
 
-    # Following the library
-
     def _follow(self, snapshot: Snapshot) -> Snapshot | None:
         changes, documents = self._library.changed_documents(snapshot)
         if not documents and changes.started == snapshot.started:
             self._advance(snapshot, changes.next if changes.noted else snapshot.next)
             return snapshot
+        self.documents.forget(documents)
+        self.passages.forget(documents)
         with self._lock:
             if self._snapshot is None or self._snapshot.model != snapshot.model:
                 return None

@@ -1,7 +1,7 @@
 """The passages that recent searches found, in memory: the next search finds many of them again."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Lock
 
 from core.domain.documents import Passage
@@ -36,6 +36,13 @@ class FoundPassages:
             self._add(read, versions)
             found |= read
         return dict(sorted(found.items(), key=lambda item: (item[1].passage.position, item[0])))
+
+    def forget(self, documents: Collection[int]) -> None:
+        """Leave out the passages of documents that have changed or are gone: nobody asks for these versions again."""
+        changed = set(documents)
+        with self._lock:
+            for i in [i for i, (_, each) in self._passages.items() if each.passage.document_id in changed]:
+                del self._passages[i]
 
     def _known(self, versions: Mapping[int, bytes]) -> dict[int, FoundPassage]:
         found: dict[int, FoundPassage] = {}
