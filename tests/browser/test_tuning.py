@@ -74,7 +74,7 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     again.wait_for("Moved: Authority")  # a colleague opens the same trial
 
     saved_as(tab, "Audit", "who speaks counts more")
-    tab.wait_for("Nothing changed yet", "Audit v1")
+    tab.wait_for("Nothing changed yet", "Audit v1", "Authority · 11% 0.11")  # the slider follows its new base
     moved(tab, "Threshold", steps=6)
     tab.wait_for("Moved: Threshold")
     saved_as(tab, "Audit", "fewer results")
