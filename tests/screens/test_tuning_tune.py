@@ -23,9 +23,15 @@ TOPIC = "Employer pay overtime one and one-half times the regular rate hours bey
 HOSTILE = "w.zebra:1,threshold:nan,floor:-9,max_results:2.5,m.:,__class__:1"
 
 
+def slider(screen: AppTest, key: str) -> Any:
+    """The slider of a weight or another number of the profile."""
+    (found,) = (each for each in screen.slider if re.fullmatch(rf"tune\.at\.[0-9]+\.{re.escape(key)}", each.key))
+    return found
+
+
 def slid(screen: AppTest, key: str, value: float) -> AppTest:
     """Move a slider."""
-    return screen.slider(key=f"tune.at.{key}").set_value(value).run()
+    return slider(screen, key).set_value(value).run()
 
 
 def pressed(screen: AppTest, label: str) -> AppTest:
@@ -144,16 +150,16 @@ def test_reset_lets_every_slider_stand_where_it_stood(stocked: Stack, opened: Op
     screen = opened("tuning.py", q=QUESTION, trial="w.keyword:0.6,threshold:0.2")
     pressed(screen, "Reset")
     assert "trial" not in screen.query_params and "Nothing changed yet" in words(screen)
-    assert screen.slider(key="tune.at.w.keyword").value == 0.2
+    assert slider(screen, "w.keyword").value == 0.2
     assert "Reset" not in [button.label for button in screen.button]
 
 
 def test_a_url_opens_the_trial_of_a_colleague_with_its_group(stocked: Stack, opened: Opened) -> None:
     screen = opened("tuning.py", q=QUESTION, base="trend", trial="fusion_k:20,legs.dense:0.1,w.fusion:0.4", depth="20")
     assert screen.selectbox(key="tune.base").value == "trend"
-    assert screen.slider(key="tune.at.fusion_k").value == 20
-    assert screen.slider(key="tune.at.legs.dense").value == pytest.approx(0.1)
-    assert screen.slider(key="tune.at.w.fusion").label == "Rank fusion (RRF) · 57% :primary[• was 70%]"
+    assert slider(screen, "fusion_k").value == 20
+    assert slider(screen, "legs.dense").value == pytest.approx(0.1)
+    assert slider(screen, "w.fusion").label == "Rank fusion (RRF) · 57% :primary[• was 70%]"
     assert screen.segmented_control(key="tune.depth").value == 20
     assert screen.query_params["base"] == "trend" and screen.query_params["depth"] == "20"
 
@@ -176,7 +182,7 @@ def test_a_profile_without_any_weight_is_told_and_scores_nothing(stocked: Stack,
     screen = opened("tuning.py", q=QUESTION, base="memory")
     slid(screen, "w.fusion", 0.0)
     assert "Every weight is 0" in screen.warning[0].value
-    assert not heads(screen) and screen.slider(key="tune.at.w.fusion").label == "Rank fusion (RRF) :primary[• was 100%]"
+    assert not heads(screen) and slider(screen, "w.fusion").label == "Rank fusion (RRF) :primary[• was 100%]"
     slid(screen, "w.fusion", 0.5)
     assert not screen.warning and heads(screen)
 
@@ -197,14 +203,23 @@ def test_what_was_moved_in_a_group_that_is_closed_stays_moved(stocked: Stack, op
     screen = opening(opened("tuning.py", q=QUESTION), group_MULTIPLIERS=True)
     slid(screen, "m.temporal", 0.5)
     opening(screen, group_MULTIPLIERS=False)
-    assert "tune.at.m.temporal" not in [each.key for each in screen.slider]
+    assert not any(each.key.endswith(".m.temporal") for each in screen.slider)
     slid(slid(screen, "threshold", 0.3), "floor", 0.2)
     assert screen.query_params["trial"] == "m.temporal:0.5,threshold:0.3,floor:0.2"
     opening(screen, group_MULTIPLIERS=True)
-    assert screen.slider(key="tune.at.m.temporal").value == 0.5
+    assert slider(screen, "m.temporal").value == 0.5
     opening(screen, group_MULTIPLIERS=False)
     opening(pressed(screen, "Reset"), group_MULTIPLIERS=True)
-    assert screen.slider(key="tune.at.m.temporal").value == 0.0
+    assert slider(screen, "m.temporal").value == 0.0
+
+
+def test_a_slider_that_was_set_anew_takes_no_late_value_of_the_old_one(stocked: Stack, opened: Opened) -> None:
+    screen = slid(opened("tuning.py", q=QUESTION), "threshold", 0.3)
+    old = slider(screen, "threshold").key
+    pressed(screen, "Reset")
+    assert slider(screen, "threshold").key != old and slider(screen, "threshold").value == 0.0
+    screen.session_state[old] = 0.3
+    assert "trial" not in screen.run().query_params
 
 
 def test_a_relational_question_has_its_own_leg_weights(stocked: Stack, opened: Opened) -> None:
@@ -212,20 +227,19 @@ def test_a_relational_question_has_its_own_leg_weights(stocked: Stack, opened: O
         "rates.md", "# Rates\nThe overtime rate is related to the regular rate: it is one and one-half times it.\n"
     )
     screen = opening(opened("tuning.py", q="How is the overtime rate related to the regular rate?"), group_FUSION=True)
-    assert {each.key for each in screen.slider if "legs" in each.key} == {
-        "tune.at.relational_legs.dense",
-        "tune.at.relational_legs.sparse",
-        "tune.at.relational_legs.graph",
-    }
+    legs = [f"relational_legs.{name}" for name in ("dense", "sparse", "graph")]
+    assert sorted(each.key for each in screen.slider if "legs" in each.key) == sorted(
+        slider(screen, each).key for each in legs
+    )
 
 
 def test_another_base_begins_anew_and_the_first_is_found_as_it_was_left(stocked: Stack, opened: Opened) -> None:
     screen = slid(opened("tuning.py", q=QUESTION), "w.similarity", 0.5)
     screen.selectbox(key="tune.base").set_value("relevance").run()
-    assert screen.slider(key="tune.at.w.similarity").value == 0.45
+    assert slider(screen, "w.similarity").value == 0.45
     assert "trial" not in screen.query_params and screen.query_params["base"] == "relevance"
     screen.selectbox(key="tune.base").set_value("balanced").run()
-    assert screen.slider(key="tune.at.w.similarity").value == 0.5
+    assert slider(screen, "w.similarity").value == 0.5
 
 
 def test_another_room_and_back_finds_the_trial_as_it_was(stocked: Stack, opened: Opened) -> None:
@@ -237,7 +251,7 @@ def test_another_room_and_back_finds_the_trial_as_it_was(stocked: Stack, opened:
     assert screen.query_params["view"] == "classifier"
     screen.run()
     screen.segmented_control(key="tuning.view").set_value("tune").run()
-    assert screen.slider(key="tune.at.w.similarity").value == 0.75
+    assert slider(screen, "w.similarity").value == 0.75
     assert screen.text_input(key="tune.question").value == QUESTION
     assert screen.selectbox(key="tune.base").value == "relevance"
     assert screen.segmented_control(key="tune.depth").value == 20

@@ -178,8 +178,9 @@ def profile_title(profile: ScoreProfile) -> str:
 
 
 def slider_key(key: str) -> str:
-    """The widget key of a slider."""
-    return f"tune.at.{key}"
+    """The widget key of a slider. Sliders that were set anew have new keys: a value of the old ones that the browser
+    sends late changes nothing."""
+    return f"tune.at.{st.session_state.get('tune.sliders', 0)}.{key}"
 
 
 def group_key(group: SliderGroup) -> str:
@@ -197,6 +198,7 @@ def reset_sliders(base: ScoreProfile, changes: Mapping[str, float]) -> None:
     """Set every slider to the base with these changes; also a callback of buttons."""
     for name in [name for name in st.session_state if str(name).startswith(slider_key(""))]:
         del st.session_state[name]
+    st.session_state["tune.sliders"] = st.session_state.get("tune.sliders", 0) + 1
     st.session_state["tune.begun"] = base.ref
     store_changes(base, changes)
 
