@@ -28,15 +28,12 @@ def fit_answerability(
     """Fit the probability that a library answers a question, and measure it on each collection left out."""
     from dataclasses import asdict
 
-    from bootstrap.environment import settings_from_environment
-    from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME
     from core.evaluation.tuning.answerability_fitting import fit_answer_model, left_out, model_toml
     from core.formats.terminal import aligned
 
     _check(folders)
     cases = [case for folder in folders for case in _cases(folder)]
-    configured = settings_from_environment().embedding_model
-    model = fit_answer_model(cases, DEFAULT_NAME if configured == DEFAULT_MODEL else configured)
+    model = fit_answer_model(cases, _embedding_model())
     measured = left_out(cases)
     write_file(write, model_toml(model).encode())
     write_json({"threshold": model.threshold, "left_out": [asdict(each) for each in measured]}, out)
@@ -61,6 +58,15 @@ def fit_answerability(
         typer.echo(f"curve of {each.collection} (answerable → unanswerable called unanswered): {points}")
 
 
+def _embedding_model() -> str:
+    """The model that the signals are measured with."""
+    from bootstrap.environment import settings_from_environment
+    from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME
+
+    configured = settings_from_environment().embedding_model
+    return DEFAULT_NAME if configured == DEFAULT_MODEL else configured
+
+
 def _cases(folder: Path) -> "Iterator[AnswerCase]":
     """The questions of a folder asked with and without the documents that answer them."""
     from bootstrap.answer_cases import answer_cases
@@ -81,16 +87,13 @@ def fit_truth_answers(
     """Fit the probability that one truth answers a question, and measure it on each collection left out."""
     from dataclasses import asdict
 
-    from bootstrap.environment import settings_from_environment
-    from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME
     from core.evaluation.tuning.truth_fitting import fit_truth_model, left_out_truths, truth_model_toml
     from core.formats.terminal import aligned
     from core.knowledge.gaps import gap_table
 
     _check(folders)
     cases = [case for folder in folders for case in _truth_cases(folder)]
-    configured = settings_from_environment().embedding_model
-    model = fit_truth_model(cases, DEFAULT_NAME if configured == DEFAULT_MODEL else configured)
+    model = fit_truth_model(cases, _embedding_model())
     bounds = gap_table().evidence
     measured = left_out_truths(cases, bounds.partial, bounds.covered)
     write_file(write, truth_model_toml(model).encode())

@@ -59,11 +59,12 @@ def answer_for(
     *,
     figures: Callable[[str], Sequence[Figure]] = no_figures,
     filters: SearchFilters | None = None,
+    search: Callable[[Sequence[SearchRequest]], Sequence[SearchResult]] | None = None,
 ) -> FiveTruthsAnswer:
-    """One question to a library in memory."""
+    """One question to a library in memory. search: asked instead of the library."""
     return answer_of_five(
         question,
-        search=searching(library or expense_library()),
+        search=search or searching(library or expense_library()),
         figures=figures,
         profile="balanced",
         filters=filters or SearchFilters(),

@@ -123,15 +123,7 @@ def test_a_broken_store_fails_and_is_never_silent() -> None:
     def broken(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
         raise StoreFailed("The database does not answer.")
 
-    answer = answer_of_five(
-        QUESTION,
-        search=broken,
-        figures=no_figures,
-        profile="balanced",
-        filters=SearchFilters(),
-        now=NOW,
-        terms=BUILT_IN_TERMS,
-    )
+    answer = answer_for(search=broken)
     assert states(answer) == "fffff"
     assert answer.confidence == 0
     assert not any("Obtain" in words for words in answer.to_raise)
@@ -146,15 +138,7 @@ def test_one_failing_truth_does_not_take_the_others_along() -> None:
             raise StoreFailed("The index is gone.")
         return searching(library)(requests)
 
-    answer = answer_of_five(
-        QUESTION,
-        search=half,
-        figures=no_figures,
-        profile="balanced",
-        filters=SearchFilters(),
-        now=NOW,
-        terms=BUILT_IN_TERMS,
-    )
+    answer = answer_for(search=half)
     assert states(answer) == "afsas"
     failed = answer.of(Truth.COMPLIANCE)
     assert failed.needed == "Ask again when the compliance documents can be searched: The index is gone."
@@ -175,15 +159,7 @@ def test_half_a_search_that_finds_nothing_failed() -> None:
             for result in results
         ]
 
-    answer = answer_of_five(
-        QUESTION,
-        search=without_dense,
-        figures=no_figures,
-        profile="balanced",
-        filters=SearchFilters(),
-        now=NOW,
-        terms=BUILT_IN_TERMS,
-    )
+    answer = answer_for(search=without_dense)
     assert states(answer) == "aafaf"
     assert answer.notices.count("The search by meaning failed: no model") == 1
     assert "The search by meaning failed: no model" in answer.of(Truth.INTENT).silence
@@ -286,15 +262,7 @@ def test_a_truth_that_answers_in_other_words_is_not_silent() -> None:
             for result, own in zip(results, signals, strict=True)
         ]
 
-    answer = answer_of_five(
-        QUESTION,
-        search=in_other_words,
-        figures=no_figures,
-        profile="balanced",
-        filters=SearchFilters(),
-        now=NOW,
-        terms=BUILT_IN_TERMS,
-    )
+    answer = answer_for(search=in_other_words)
     assert states(answer) == "sasss"
     assert answer.of(Truth.COMPLIANCE).citations and answer.of(Truth.COMPLIANCE).evidence_score >= 0.5
     assert answer.of(Truth.REGULATORY).silence.startswith("None of the nearest passages contains")
