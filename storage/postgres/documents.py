@@ -161,12 +161,12 @@ _SOURCES = {str(member): member for member in EvidenceSource}
 
 
 # Cached: every search reads the same documents, and parsing labels takes ten times as long as finding the rows.
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # some 3 MB
 def _labels_of(sent: str) -> Labels:
     return labels_from(json.loads(sent))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def evidence_from_text(sent: str) -> tuple[Evidence, ...]:
     return _evidence_from(json.loads(sent))
 
