@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from adapters.native_heap import limit_arenas
+from adapters.native_heap import limit_free_memory
 from api.app import ApiMount, create_app
 from api.mcp.http import McpDoor
 from bootstrap.environment import settings_from_environment
@@ -113,7 +113,7 @@ def opened_library() -> "OpenWorkbench":
     return session.library()
 
 
-limit_arenas()  # before the server starts its threads
+limit_free_memory()  # before the server starts its threads
 mcp_door = McpDoor(opened_library, rules, lambda: settings_from_environment().api_rate)
 _PAGES = Path(__file__).parent / "pages"
 _START = "start.js"

@@ -3,20 +3,22 @@
 import ctypes
 import logging
 
-__all__ = ["limit_arenas", "return_free_memory"]
+__all__ = ["limit_free_memory", "return_free_memory"]
 
 _log = logging.getLogger(__name__)
-_M_ARENA_MAX = -8  # of glibc's malloc.h
-_ARENAS = 2
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of glibc's malloc.h
+_ARENAS, _BYTES_ALONE = 2, 256 * 1024  # chosen by hand
 
 
-def limit_arenas() -> bool:
+def limit_free_memory() -> bool:
     """Keep a process of many threads from holding memory that it has freed. Returns whether the C library can.
 
     glibc spreads threads over up to eight arenas per core, and what one arena has freed serves no other: see
-    M_ARENA_MAX in mallopt(3). Other C libraries have no such setting, and nothing happens.
+    M_ARENA_MAX in mallopt(3). A block above M_MMAP_THRESHOLD is returned to the system when it is freed; unless the
+    threshold is set, glibc raises it up to 32 MB, and blocks that come and go leave ever more gaps in the arenas. Other
+    C libraries have no such settings, and nothing happens.
     """
-    return _call("mallopt", _M_ARENA_MAX, _ARENAS)
+    return _call("mallopt", _M_ARENA_MAX, _ARENAS) and _call("mallopt", _M_MMAP_THRESHOLD, _BYTES_ALONE)
 
 
 def return_free_memory() -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.inference.language_model import LanguageModelClient
-from adapters.native_heap import limit_arenas, return_free_memory
+from adapters.native_heap import limit_free_memory, return_free_memory
 from bootstrap.access import ScopedWorkbenches, sign_in_rules
 from bootstrap.environment import (
     Settings,
@@ -106,7 +106,7 @@ def open_workbench(settings: Settings, *, worker_process: bool = False) -> OpenW
     """
     _check(settings)
     _end_on_terminate()
-    limit_arenas()
+    limit_free_memory()
     with ExitStack() as building:
         return _built(settings, WorkerProcess(settings) if settings.worker and worker_process else None, building)
 

@@ -10,10 +10,10 @@ needs_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="Othe
 
 _COUNT = """
 import ctypes, sys, tempfile, threading
-from adapters.native_heap import limit_arenas
+from adapters.native_heap import limit_free_memory
 
 if sys.argv[1] == "limited":
-    assert limit_arenas()
+    assert limit_free_memory()
 c = ctypes.CDLL(None)
 c.malloc.restype = c.fopen.restype = ctypes.c_void_p
 together = threading.Barrier(12)
@@ -71,3 +71,36 @@ print(before - megabytes())
 def test_free_memory_below_a_used_block_is_returned() -> None:
     ran = subprocess.run([sys.executable, "-c", _FREED], capture_output=True, text=True, check=True, timeout=60)
     assert float(ran.stdout) > 50
+
+
+_ALONE = """
+import ctypes, sys
+from adapters.native_heap import limit_free_memory
+
+if sys.argv[1] == "limited":
+    assert limit_free_memory()
+c = ctypes.CDLL(None)
+c.malloc.restype = ctypes.c_void_p
+
+def a_block_is_mapped_alone():
+    block = c.malloc(ctypes.c_size_t(4_000_000))
+    for line in open("/proc/self/maps"):
+        start, end = (int(each, 16) for each in line.split()[0].split("-"))
+        if start <= block < end:
+            c.free(ctypes.c_void_p(block))
+            return "[heap]" not in line
+
+print([a_block_is_mapped_alone() for _ in range(3)])
+"""
+
+
+@needs_glibc
+def test_large_blocks_stay_out_of_the_heap_also_after_one_was_freed() -> None:
+    def mapped(how: str) -> str:
+        ran = subprocess.run(
+            [sys.executable, "-c", _ALONE, how], capture_output=True, text=True, check=True, timeout=60
+        )
+        return ran.stdout.strip()
+
+    assert mapped("limited") == "[True, True, True]"
+    assert mapped("as it is") == "[True, False, False]"
