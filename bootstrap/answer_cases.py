@@ -1,18 +1,22 @@
-"""Asks the questions of a judged folder with and without the documents that answer them."""
+"""Asks the questions of a judged folder with and without the documents that answer them, and searches for topics."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from core.answers.answer import truth_request
+from core.domain.coverage import Topic
 from core.domain.documents import Document, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
+from core.evaluation.judgments.files import TopicJudgment
 from core.evaluation.judgments.folders import JudgedFolder
 from core.evaluation.tuning.answerability_fitting import AnswerCase
+from core.evaluation.tuning.coverage_fitting import CellCase
 from core.evaluation.tuning.truth_fitting import TruthCase
-from core.search.ranking.answerability import answer_signals, evidence, most_evidence
+from core.knowledge.answerability import topic_model
+from core.search.ranking.answerability import answer_signals, evidence, evidence_of, most_evidence
 from core.workbench import Workbench
 
-__all__ = ["answer_cases", "truth_cases"]
+__all__ = ["answer_cases", "cell_cases", "truth_cases"]
 
 _SHOWN = 5  # first passages, among which an answer counts as found: those of hit@5
 
@@ -74,3 +78,19 @@ def _truths(
             answers=any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN]),
             answerable=bool(answering) and not without,
         )
+
+
+def cell_cases(
+    workbench: Workbench,
+    name: str,
+    topics: Sequence[TopicJudgment],
+    on_topic: Callable[[int], None] = lambda done: None,
+) -> Iterator[CellCase]:
+    """The judged cells of each topic. name: of the collection; on_topic: called with the number done."""
+    for done, topic in enumerate(topics, start=1):
+        for truth in sorted(topic.covered | topic.missing):
+            (weighed,) = workbench.coverage.weighed([Topic(topic.topic)], truth)
+            value = evidence_of(weighed[0].score, topic_model()) if weighed else 0.0
+            cosine = max((each.meaning for each in weighed), default=0.0)
+            yield CellCase(name, value, cosine, truth in topic.covered)
+        on_topic(done)

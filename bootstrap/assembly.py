@@ -230,6 +230,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         timer=outside.timer,
         now=now,
         choice=stores.models,
+        near=synonyms,
     )
     enrichment = EnrichmentService(
         store=stores.enrichment, catalogue=catalogue, embedder=embedder, jobs=stores.jobs, graph=graph, now=now

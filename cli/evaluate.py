@@ -1,8 +1,7 @@
 """The command group `evaluate`: the library's own question sets, and benchmarks on judged files."""
 # Longer than 300 lines: commands of one group that share their options and their output.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -24,14 +23,13 @@ from cli.options import (
     progress,
     write_json,
 )
-from cli.ranking import fit_answerability, fit_truth_answers, fit_weights
-from cli.scratch import filled_library, output_measures
+from cli.ranking import fit_answerability, fit_coverage, fit_truth_answers, fit_weights
+from cli.scratch import filled_library, labelled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
 if TYPE_CHECKING:
     from core.domain.evaluation import Experiment, OptimiserResult, OptimiserSettings, QuestionSet
     from core.domain.queries import ScoreProfile
-    from core.evaluation.judgments.files import LabelRow
     from core.evaluation.tuning.profile_registry import ProfileRegistry
     from core.ports.stores import Vectors
     from core.workbench import Workbench
@@ -65,6 +63,7 @@ evaluate.command("fit-classifier")(fit_classifier)
 evaluate.command("collect-sources")(collect_sources)
 evaluate.command("fit-answerability")(fit_answerability)
 evaluate.command("fit-truth-answers")(fit_truth_answers)
+evaluate.command("fit-coverage")(fit_coverage)
 evaluate.command("fit-weights")(fit_weights)
 
 
@@ -275,7 +274,7 @@ def evaluate_questions(
 
     judged, rows, chosen = read_questions(questions), read_labels(labels), profile_of(BUILT_IN, profile)
     check_questions(judged)
-    with _labelled_library(rows, files, use_labels) as workbench:
+    with labelled_library(rows, files, use_labels) as workbench:
 
         def page_text(document_id: int, number: int) -> str:
             return workbench.documents.page(document_id, number).text
@@ -313,7 +312,7 @@ def weights(
     settings = OptimiserSettings(_factors_of(profiles().values(), factors), measure, trials, folds, seed)
     check_questions(judged)
     check_optimising(settings)
-    with _labelled_library(rows, files, use_labels) as workbench:
+    with labelled_library(rows, files, use_labels) as workbench:
         stored, _ = store_questions(judged, workbench.evaluation.judging, questions.name)
         ended, found = _optimise_weights(workbench, stored.id, current, settings, _NOBODY, "")
     write_json(optimised_data(ended, found), out)
@@ -328,7 +327,7 @@ def evaluate_gaps(gaps: Path, labels: Path, files: Path, use_labels: UseLabels =
     from core.evaluation.judgments.files import read_labels, read_topics
 
     topics, rows = read_topics(gaps), read_labels(labels)
-    with _labelled_library(rows, files, use_labels) as workbench:
+    with labelled_library(rows, files, use_labels) as workbench:
         report = evaluate_coverage(topics, workbench.coverage.glance([Topic(topic.topic) for topic in topics]))
     data = report.data()
     output_measures(data, out)
@@ -393,15 +392,3 @@ def _embed() -> "Callable[[Sequence[str]], Vectors]":
 
     settings = settings_from_environment()
     return load_embedder(settings.embedding_model, settings.data_folder / "models", 1).embed
-
-
-# With a temporary database
-@contextmanager
-def _labelled_library(rows: "Sequence[LabelRow]", files: Path, use_labels: bool) -> "Iterator[Workbench]":
-    """A temporary workbench with the judged files, and with their judged labels if wanted."""
-    from bootstrap.scratch_library import apply_labels, labelled_files
-
-    with filled_library(labelled_files(rows, files)) as (workbench, documents):
-        if use_labels:
-            apply_labels(workbench, rows, documents)
-        yield workbench

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Out, Profile, profile_of, progress, write_file, write_json
-from cli.scratch import filled_library
+from cli.scratch import filled_library, labelled_library
 from core.domain.errors import BadRequest
 
 if TYPE_CHECKING:
+    from core.evaluation.judgments.files import TopicJudgment
     from core.evaluation.tuning.answerability_fitting import AnswerCase
+    from core.evaluation.tuning.coverage_fitting import CellCase
     from core.evaluation.tuning.truth_fitting import TruthCase, TruthShares
     from core.evaluation.tuning.weight_fitting import WeightCase
 
-__all__ = ["fit_answerability", "fit_truth_answers", "fit_weights"]
+__all__ = ["fit_answerability", "fit_coverage", "fit_truth_answers", "fit_weights"]
 
 Folders = Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")]
 
@@ -96,7 +98,7 @@ def fit_truth_answers(
     model = fit_truth_model(cases, _embedding_model())
     bounds = gap_table().evidence
     measured = left_out_truths(cases, bounds.partial, bounds.covered)
-    write_file(write, truth_model_toml(model).encode())
+    write_file(write, truth_model_toml(model, "one truth answers a question", "fit-truth-answers").encode())
     write_json({"left_out": [asdict(each) for each in measured]}, out)
     rows = [
         (
@@ -128,6 +130,67 @@ def _truth_cases(folder: Path) -> "Iterator[TruthCase]":
     report = progress(f"questions of {judged.name} asked")
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
         yield from truth_cases(workbench, judged, documents, lambda done: report(done, len(judged.questions)))
+
+
+def fit_coverage(
+    folders: Annotated[list[Path], typer.Argument(help="Folders with labels.csv and files; two or more.")],
+    topics: Annotated[
+        Path, typer.Option(help="Folder of judged topics, NAME.jsonl each; gaps.jsonl of FOLDERS count too.")
+    ],
+    write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path(
+        "core/knowledge/topic_coverage.toml"
+    ),
+    out: Out = None,
+) -> None:
+    """Fit the probability that one truth covers a topic, and measure it on each collection left out."""
+    from dataclasses import asdict
+
+    from core.evaluation.judgments.files import read_topics
+    from core.evaluation.tuning.coverage_fitting import fit_topic_model, left_out_cells
+    from core.evaluation.tuning.truth_fitting import truth_model_toml
+    from core.formats.terminal import aligned
+    from core.knowledge.gaps import gap_table
+
+    _check(folders)
+    judged = {
+        folder: [
+            topic
+            for path in (topics / f"{folder.resolve().name}.jsonl", folder / "gaps.jsonl")
+            if path == topics / path.name or path.exists()
+            for topic in read_topics(path)
+        ]
+        for folder in folders
+    }
+    cases = [case for folder in folders for case in _cell_cases(folder, judged[folder])]
+    model = fit_topic_model(cases, _embedding_model())
+    bounds = gap_table().evidence
+    measured = left_out_cells(cases, bounds.partial, bounds.covered)
+    write_file(write, truth_model_toml(model, "one truth covers a topic", "fit-coverage").encode())
+    write_json({"left_out": [asdict(each) for each in measured]}, out)
+    rows = [
+        (
+            each.collection,
+            each.auroc,
+            each.auroc_cosine,
+            each.brier,
+            *(f"{some.covered} of {some.cells}" for some in (each.gap, each.partial, each.full)),
+        )
+        for each in measured
+    ]
+    head = ("left out", "AUROC", "of the best cosine", "Brier score", "gaps", "partial", "covered")
+    typer.echo("gaps, partial, covered: how many of the cells given this state are covered as people judged")
+    typer.echo(aligned(head, rows))
+
+
+def _cell_cases(folder: Path, topics: "Sequence[TopicJudgment]") -> "Iterator[CellCase]":
+    """The judged cells of a folder's topics, each document with its judged truth."""
+    from bootstrap.answer_cases import cell_cases
+    from core.evaluation.judgments.files import read_labels
+
+    report = progress(f"topics of {folder.resolve().name} searched")
+    with labelled_library(read_labels(folder / "labels.csv"), folder / "files", use_labels=True) as workbench:
+        name = folder.resolve().name
+        yield from cell_cases(workbench, name, topics, lambda done: report(done, len(topics)))
 
 
 def fit_weights(folders: Folders, profile: Profile = None, out: Out = None) -> None:

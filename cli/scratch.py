@@ -12,9 +12,10 @@ from cli.options import progress, write_json
 if TYPE_CHECKING:
     from bootstrap.scratch_library import NamedFile
     from core.domain.documents import Document
+    from core.evaluation.judgments.files import LabelRow
     from core.workbench import Workbench
 
-__all__ = ["filled_library", "output_measures"]
+__all__ = ["filled_library", "labelled_library", "output_measures"]
 
 
 @contextmanager
@@ -30,6 +31,17 @@ def filled_library(files: Sequence["NamedFile"]) -> "Iterator[tuple[Workbench, d
                 typer.echo(f"failed: {document.name}: {document.failure}", err=True)
         workbench.search.warm()
         yield workbench, documents
+
+
+@contextmanager
+def labelled_library(rows: "Sequence[LabelRow]", files: Path, use_labels: bool) -> "Iterator[Workbench]":
+    """A temporary workbench with the judged files, and with their judged labels if wanted."""
+    from bootstrap.scratch_library import apply_labels, labelled_files
+
+    with filled_library(labelled_files(rows, files)) as (workbench, documents):
+        if use_labels:
+            apply_labels(workbench, rows, documents)
+        yield workbench
 
 
 def output_measures(data: dict[str, Any], out: Path | None) -> None:

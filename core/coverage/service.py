@@ -7,6 +7,7 @@ from datetime import datetime
 
 from core.coverage.conflicts import find_conflicts
 from core.coverage.detection.detector import Detector, assess
+from core.coverage.detection.evidence import WeightedPassage
 from core.coverage.detection.risks import RiskReader
 from core.coverage.gaps import as_needed, assembled, ordered_cells
 from core.coverage.meeting_pack.pack import MeetingPack
@@ -44,7 +45,7 @@ from core.domain.coverage import (
     RunState,
     Topic,
 )
-from core.domain.documents import Document
+from core.domain.documents import Document, Truth
 from core.domain.errors import BadRequest, NotFound
 from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -52,6 +53,7 @@ from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.stores import Embedder, Profiles, SparseIndex, VectorIndex
+from core.search.query.expansion import SynonymFinder
 
 __all__ = ["CoverageService"]
 
@@ -77,10 +79,13 @@ class CoverageService:
         now: Callable[[], datetime],
         timer: Timer,
         choice: ModelChoice = DEFAULT_CHOICE,
+        near: SynonymFinder | None = None,
     ) -> None:
+        """near: None for a library without word vectors."""
         self._timer, self._choice = timer, choice
         self._store, self._catalogue, self._vectors, self._embedder = store, catalogue, vectors, embedder
-        self._now, self._terms, self._detector = now, terms, Detector(catalogue, vectors, sparse, embedder, choice)
+        self._now, self._terms = now, terms
+        self._detector = Detector(catalogue, vectors, sparse, embedder, choice, near)
         self.runs = CoverageRuns(store, self._detector, catalogue, now, profiles)
         self._profiles = profiles
 
@@ -117,6 +122,10 @@ class CoverageService:
             raise BadRequest("These topics were changed again since.", "Look at them as they are now.")
         before = [each.before for each in found.revisions if each.before is not None]
         return self.change_topics(as_before(before, [each.after for each in found.revisions]), who)
+
+    def weighed(self, topics: Sequence[Topic], truth: Truth) -> list[list[WeightedPassage]]:
+        """What a truth holds about each topic, strongest first. Raises ModelUnavailable."""
+        return self._detector.weighed(topics, truth, now=self._now(), profile=self._profiles.default(None))
 
     def found_requirements(self, project: str | None) -> Sequence[Topic]:
         """Proposed topics: requirement sentences of the intent documents that are not topics yet."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.coverage.detection.evidence import share_together, topic_stems, weigh, windows_of
+from core.coverage.detection.evidence import share_together, topic_stems, weigh_requirement, windows_of
 from core.coverage.gaps import score_in_words
 from core.coverage.requirements import modality_of
 from core.domain.coverage import Board, Cell, CellState, GapKind, Orphan, Topic, TopicOrigin
@@ -120,7 +120,7 @@ def _nearest(
     row, windows = gap_table().evidence, windows_of(passage)
     best, score = int(np.argmax(cosines)), 0.0
     for at in np.flatnonzero(cosines >= row.meaning_floor).tolist():
-        weighed = weigh(passage, float(cosines[at]), share_together(windows, requirements[at]), row)
+        weighed = weigh_requirement(passage, float(cosines[at]), share_together(windows, requirements[at]), row)
         if weighed.score > score:
             best, score = at, weighed.score
     return best, score

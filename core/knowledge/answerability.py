@@ -1,5 +1,5 @@
-"""The fitted models of how likely a library and one truth answer (core/knowledge/answerability.toml,
-truth_answers.toml)."""
+"""The fitted models of how likely a library and one truth answer, and a truth covers a topic
+(core/knowledge/answerability.toml, truth_answers.toml, topic_coverage.toml)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,15 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["AnswerModel", "TruthModel", "answer_model", "parse_answer_model", "parse_truth_model", "truth_model"]
+__all__ = [
+    "AnswerModel",
+    "TruthModel",
+    "answer_model",
+    "parse_answer_model",
+    "parse_truth_model",
+    "topic_model",
+    "truth_model",
+]
 
 _SIGNALS = ("best", "lead", "coverage")  # the fields of core.search.ranking.answerability.AnswerSignals
 
@@ -58,13 +66,19 @@ class TruthModel:
 @cache
 def truth_model() -> TruthModel:
     """core/knowledge/truth_answers.toml. Raises BadTable naming file and key."""
-    return parse_truth_model(table("truth_answers"))
+    return parse_truth_model("truth_answers", table("truth_answers"))
 
 
-def parse_truth_model(raw: Mapping[str, Any]) -> TruthModel:
-    """Parses and checks the table. Raises BadTable naming file and key."""
+@cache
+def topic_model() -> TruthModel:
+    """core/knowledge/topic_coverage.toml. Raises BadTable naming file and key."""
+    return parse_truth_model("topic_coverage", table("topic_coverage"))
+
+
+def parse_truth_model(name: str, raw: Mapping[str, Any]) -> TruthModel:
+    """Parses and checks a table of this name. Raises BadTable naming file and key."""
     keys = ("evidence", "intercept", "embedding_model")
-    check_keys("truth_answers", "truth_answers", raw, keys)
-    if missing := [name for name in keys if name not in raw]:
-        raise BadTable(f"core/knowledge/truth_answers.toml lacks '{missing[0]}'.", "Fit the model again.")
+    check_keys(name, name, raw, keys)
+    if missing := [key for key in keys if key not in raw]:
+        raise BadTable(f"core/knowledge/{name}.toml lacks '{missing[0]}'.", "Fit the model again.")
     return TruthModel(float(raw["evidence"]), float(raw["intercept"]), str(raw["embedding_model"]))

@@ -21,13 +21,15 @@ SEVERITIES = ("high", "medium", "low")
 class EvidenceRow:
     """How coverage evidence is weighed.
 
-    covered, partial: thresholds of the evidence score, in [0, 1]. bias, meaning, words: coefficients of the logistic.
-    meaning_floor, words_floor: a passage below either is unrelated. passages: how many are scored per cell. shown: how
-    many sentences a cell keeps as evidence, and as near misses. old_years: older evidence is flagged as doubtful.
+    covered, partial: thresholds of the evidence score, in [0, 1]. floor: lower scores count as 0.
+    bias, meaning, words: coefficients of the logistic for configuration rows and requirements. meaning_floor,
+    words_floor: of these, one below either is unrelated. passages: how many of each leg are scored per cell. shown:
+    how many sentences a cell keeps as evidence, and as near misses. old_years: older evidence is flagged as doubtful.
     """
 
     covered: float
     partial: float
+    floor: float
     bias: float
     meaning: float
     words: float
@@ -89,6 +91,8 @@ def _evidence(raw: Mapping[str, Any]) -> EvidenceRow:
         if not isinstance(raw.get(name), int | float) or isinstance(raw[name], bool):
             raise _bad("evidence", f"'{name}' must be a number")
     row = EvidenceRow(**{name: raw[name] for name in names})
+    if not 0 <= row.floor <= row.partial:
+        raise _bad("evidence", "0 <= floor <= partial must hold")
     if not 0 < row.partial <= row.covered <= 1:
         raise _bad("evidence", "0 < partial <= covered <= 1 must hold")
     if row.passages < 1 or row.shown < 1:

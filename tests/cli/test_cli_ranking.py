@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,38 @@ def test_the_probability_of_a_truth_is_fitted_and_measured_left_out(folders: lis
     for each in data:
         assert each["auroc"] > 0.8
         assert each["answering"]["truths"] + each["other"]["truths"] == 20 == each["without"]["truths"]
-    written = parse_truth_model(tomllib.loads(model.read_text()))
+    written = parse_truth_model("truth_answers", tomllib.loads(model.read_text()))
+    assert written.evidence > 0 and written.embedding_model == "all-MiniLM-L6-v2"
+
+
+def test_the_probability_that_a_truth_covers_a_topic_is_fitted_and_measured_left_out(tmp_path: Path) -> None:
+    folders, judged = [], tmp_path / "judged"
+    judged.mkdir()
+    for name, texts in _TOPICS.items():
+        folder = tmp_path / name
+        (folder / "files").mkdir(parents=True)
+        rows = ["file,sha256,truth,domain,authority,jurisdiction,effective_date"]
+        topics = []
+        for (key, text), truth in zip(texts.items(), ("regulatory", "reference", "intent", "compliance"), strict=True):
+            (folder / "files" / f"{key}.txt").write_text(text)
+            digest = sha256(text.encode()).hexdigest()
+            rows.append(f"{key}.txt,{digest},{truth},general,internal,global,")
+            others = sorted({"regulatory", "reference", "intent", "compliance"} - {truth})
+            topics.append(json.dumps({"topic": key, "covered": [truth], "missing": others}))
+        (folder / "labels.csv").write_text("\n".join(rows))
+        (judged / f"{name}.jsonl").write_text("\n".join(topics[:3]))
+        (folder / "gaps.jsonl").write_text(topics[3])
+        folders.append(folder)
+    model, out = tmp_path / "model.toml", tmp_path / "out.json"
+    result = run("evaluate", "fit-coverage", *folders, "--topics", judged, "--write", model, "--json", out)
+    assert result.exit_code == 0, result.output
+    data = json.loads(out.read_text())["left_out"]
+    assert [each["collection"] for each in data] == ["kitchen", "harbour"]
+    for each in data:
+        states = [each[name] for name in ("gap", "partial", "full")]
+        assert (sum(some["cells"] for some in states), sum(some["covered"] for some in states)) == (16, 4)
+        assert each["auroc"] > 0.8 and each["brier"] < 0.2
+    written = parse_truth_model("topic_coverage", tomllib.loads(model.read_text()))
     assert written.evidence > 0 and written.embedding_model == "all-MiniLM-L6-v2"
 
 

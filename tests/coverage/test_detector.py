@@ -1,8 +1,10 @@
 """The board over a real searcher and real stores in memory."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import exp
 from time import perf_counter
 
 import pytest
@@ -12,6 +14,9 @@ from core.domain.coverage import Board, CellState, GapKind, Topic
 from core.domain.documents import Document, DocumentState, TableRole, Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters
+from core.domain.int8_vectors import packed
+from core.knowledge.answerability import topic_model
+from core.knowledge.gaps import gap_table
 from core.knowledge.profiles import profiles
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import PassageIds, Vectors
@@ -135,6 +140,54 @@ def test_an_unrelated_topic_is_covered_nowhere() -> None:
     assert found.coverage == 0.0
     assert {cell.evidence_score for cell in found.cells} == {0.0}
     assert len(found.gaps) == 5
+
+
+def test_a_score_is_the_probability_that_its_reason_adds_up_to() -> None:
+    cell = board(payroll_library(), "deposit of withheld income taxes").cell(
+        "deposit of withheld income taxes", Truth.REGULATORY
+    )
+    parts = [float(each) for each in re.findall(r"(?:similarity|sentence|words) (\d\.\d\d)", cell.reason)]
+    assert len(parts) == 3
+    model = topic_model()
+    told = 1 / (1 + exp(-(model.intercept + model.evidence * sum(parts) / 3)))
+    assert cell.evidence_score == pytest.approx(told, abs=0.02)
+
+
+def test_the_weighed_passages_of_a_truth_hold_what_is_below_the_floor() -> None:
+    library = payroll_library()
+    unrelated = Topic("pesticide applicator certification")
+    (weighed,) = detector_of(library).weighed([unrelated], Truth.REGULATORY, now=NOW, profile=PROFILE)
+    assert weighed and 0 < weighed[0].score < gap_table().evidence.floor
+    assert [item.score for item in weighed] == sorted((item.score for item in weighed), reverse=True)
+    cell = board(library, unrelated.name).cell(unrelated.name, Truth.REGULATORY)
+    assert (cell.evidence_score, cell.near_misses) == (0.0, ())
+    assert cell.reason.startswith("Probably no regulatory passage is about it; the closest scores 0.0")
+
+
+def test_other_documents_do_not_change_a_score() -> None:
+    library = payroll_library()
+    before = board(library, "vacation accrual per month").cell("vacation accrual per month", Truth.COMPLIANCE)
+    for number in range(5):
+        library.add(f"{number}.md", f"Vacation of the {number}th month is a word here.", truth=Truth.REALITY)
+    after = board(library, "vacation accrual per month").cell("vacation accrual per month", Truth.COMPLIANCE)
+    assert after.evidence_score == before.evidence_score > 0.5
+
+
+class _OtherWords(WordEmbedder):
+    """Knows that time off is vacation."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return super().embed([text.replace("time off", "vacation") for text in texts])
+
+
+def test_a_truth_that_says_it_in_other_words_covers_the_topic_and_its_nearest_sentence_is_cited() -> None:
+    library, topic = Library(_OtherWords()), "time off"
+    (stored,) = library.add("rules.md", "Lunch. Vacation.", truth=Truth.COMPLIANCE)
+    sentences = library.embedder.embed([span.of(stored.text) for span in stored.sentences])
+    library.catalogue.replace_meanings({stored.id: packed(sentences).tobytes()})
+    cell = board(library, topic).cell(topic, Truth.COMPLIANCE)
+    assert cell.reason.endswith("similarity 0.71, best sentence 1.00, words 0.00.")
+    assert cell.state is CellState.COVERED and cell.evidence[0].quote == "Vacation."
 
 
 def test_evidence_is_quoted_from_its_page() -> None:

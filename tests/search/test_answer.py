@@ -162,4 +162,4 @@ def test_one_truth_answers_as_likely_as_its_best_passage_says() -> None:
 
 def test_a_model_of_truths_that_lacks_a_number_is_refused() -> None:
     with pytest.raises(BadTable, match="intercept"):
-        parse_truth_model({"evidence": 10.0, "embedding_model": "words"})
+        parse_truth_model("truth_answers", {"evidence": 10.0, "embedding_model": "words"})

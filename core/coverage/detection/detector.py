@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 
 from core.coverage.detection.evidence import (
     WeightedPassage,
-    Windows,
     reason_of,
     setup_rows,
-    share_together,
-    topic_stems,
     topic_words,
-    weigh,
+    weigh_candidate,
     weigh_rows,
-    windows_of,
 )
 from core.coverage.gaps import assembled, not_needed, state_of
 from core.domain.coverage import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
@@ -30,6 +26,7 @@ from core.domain.errors import BadRequest, FivefoldError
 from core.domain.filters import MetadataFilter, SearchFilters
 from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
 from core.domain.results import Citation
+from core.knowledge.answerability import topic_model
 from core.knowledge.gaps import EvidenceRow, evidence_row
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
@@ -37,7 +34,9 @@ from core.ports.clock import Timer, stopwatch
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
 from core.ports.stores import Embedder, PassageIds, SparseIndex, VectorIndex, Vectors
 from core.search.citations.cite import citation_of, cite
+from core.search.query.expansion import SynonymFinder, wordings_of
 from core.search.query.route import question_terms
+from core.search.ranking.features import FeatureExtractor
 
 __all__ = ["Detector", "NearPassage", "TopicCell", "assess", "cell_request", "nearest"]
 
@@ -124,7 +123,7 @@ def _by_words(
     return [[hit.passage_id for hit in each.hits] for each in hits], ""
 
 
-_METHOD = 4  # version of the assessment; increase it on changes, so that older cells are not reused
+_METHOD = 5  # version of the assessment; increase it on changes, so that older cells are not reused
 
 _AT_ONCE = 200
 
@@ -192,15 +191,23 @@ class Detector:
         sparse: SparseIndex,
         embedder: Embedder,
         choice: ModelChoice = DEFAULT_CHOICE,
+        near: SynonymFinder | None = None,
     ) -> None:
-        """choice: the embedding model in use; cells during whose assessment it changes are assessed again."""
+        """choice: the embedding model in use; cells during whose assessment it changes are assessed again. near: None
+        for a library without word vectors."""
         self._catalogue, self._vectors, self._sparse, self._embedder = catalogue, vectors, sparse, embedder
+        self._measurer = FeatureExtractor(catalogue, vectors, sparse, near)
         self._choice = choice
         self._known: dict[tuple[ModelInUse, str], Vectors] = {}
 
     def configuration(self, profile: ScoreProfile) -> str:
         """Hex digest of all that determines states: thresholds, profile, model, method. Raises ModelUnavailable."""
-        settings = {"evidence": asdict(evidence_row(profile)), "profile": profile.ref, "method": _METHOD}
+        settings = {
+            "evidence": asdict(evidence_row(profile)),
+            "topics": asdict(topic_model()),
+            "profile": profile.ref,
+            "method": _METHOD,
+        }
         return sha256(json.dumps(settings | {"model": self._embedder.name}, sort_keys=True).encode()).hexdigest()
 
     def judge(
@@ -236,13 +243,22 @@ class Detector:
         judged: dict[TopicCell, Cell] = {}
         for kind in dict.fromkeys(kind for _, kind in cells):
             topics = tuple(topic for topic, cell_kind in cells if cell_kind is kind)
-            projects = (project,) if project else ()
-            scope = MetadataFilter.truths([kind.truth]).replace(
-                projects=projects, documents=tuple(among), strict_labels=True
-            )
-            column = _TruthColumn(kind, topics, project, scope.resolved(now), profile)
+            column = _TruthColumn(kind, topics, project, _scope_of(kind, project, now, among), profile)
             judged |= {(topic, kind): cell for topic, cell in zip(topics, self._column(column, vectors), strict=True)}
         return tuple(judged[each] for each in cells)
+
+    def weighed(
+        self, topics: Sequence[Topic], truth: Truth, *, now: datetime, profile: ScoreProfile
+    ) -> list[list[WeightedPassage]]:
+        """The candidate passages of one truth in the whole library, per topic, strongest first, also those below the
+        floor. Raises StoreFailed, ModelUnavailable."""
+        names = [topic.name for topic in topics]
+        vectors = self._topic_vectors(names)
+        if isinstance(vectors, FivefoldError):
+            raise vectors
+        kind = GapKind(truth.value)
+        column = _TruthColumn(kind, tuple(topics), None, _scope_of(kind, None, now), profile)
+        return self._weigh(column, names, np.stack([vectors[name] for name in names]), column.row)[0]
 
     def _topic_vectors(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
         known, model = self._known, self._choice.known()
@@ -288,8 +304,6 @@ class Detector:
         return f" Looked through {listed}{more}."
 
     def _search_column(self, column: _TruthColumn, vectors: Mapping[str, Vectors] | FivefoldError) -> list[Cell]:
-        import numpy as np
-
         row, names = column.row, [topic.name for topic in column.topics]
         if not names:
             return []
@@ -313,7 +327,7 @@ class Detector:
             near = nearest(
                 self._catalogue, self._vectors, self._sparse, names, topic_vectors, column.filters, row.passages
             )
-            return self._weigh_passages(column.topics, near, row), near.error
+            return self._weigh_passages(names, topic_vectors, near), near.error
         if isinstance(topic_vectors, FivefoldError):
             raise topic_vectors
         tables = [setup_rows(self._catalogue.passages_of(document)) for document in column.filters.documents]
@@ -321,32 +335,36 @@ class Detector:
         return weigh_rows(rows, column.topics, topic_vectors, self._embedder, row), ""
 
     def _weigh_passages(
-        self, topics: Sequence[Topic], near: NearPassage, row: EvidenceRow
+        self, names: Sequence[str], topic_vectors: Vectors | FivefoldError, near: NearPassage
     ) -> list[list[WeightedPassage]]:
-        """Candidate passages per topic, strongest first; ties by cosine, then passage id.
-
-        Passages below the cosine floor score 0 whatever their words, so only the nearest of them is examined.
-        """
-        close = [
-            {i for i, cosine in found.items() if cosine >= row.meaning_floor} | set(_first(found))
-            for found in near.cosines
-        ]
-        passages = self._catalogue.passages(sorted({i for ids in close for i in ids}))
-        windows: dict[int, Windows] = {i: windows_of(passage) for i, passage in passages.items()}
+        """Candidate passages per topic, strongest first; ties by cosine, then passage id."""
+        stored = self._catalogue.found_passages(sorted({i for found in near.cosines for i in found}))
         weighed = []
-        for topic, ids, found in zip(topics, close, near.cosines, strict=True):
-            stems = topic_stems(topic.name)
-            items = [weigh(passages[i], found[i], share_together(windows[i], stems), row) for i in ids if i in passages]
+        for number, (name, found) in enumerate(zip(names, near.cosines, strict=True)):
+            terms = () if near.sparse_error else topic_words(name)
+            measured = self._measurer.measured_of(
+                {i: stored[i] for i in sorted(found) if i in stored},
+                terms,
+                found,
+                None if isinstance(topic_vectors, FivefoldError) else topic_vectors[number],
+                self._measurer.near_words(tuple(dict.fromkeys(terms))),
+                wordings_of(name),
+                rarity=dict.fromkeys(terms, 1.0),  # that of the library would change with every upload
+            )
+            items = [weigh_candidate(each) for each in measured.candidates({"dense": sorted(found)})]
             weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id)))
         return weighed
 
 
+def _scope_of(kind: GapKind, project: str | None, now: datetime, among: Sequence[int] = ()) -> SearchFilters:
+    """The filters of a column, resolved. among: use these documents only."""
+    projects = (project,) if project else ()
+    scope = MetadataFilter.truths([kind.truth]).replace(projects=projects, documents=tuple(among), strict_labels=True)
+    return scope.resolved(now)
+
+
 def _in_scope(document: Document, project: str | None) -> bool:
     return document.state is DocumentState.READY and (project is None or document.project in (None, project))
-
-
-def _first(cosines: Mapping[int, float]) -> list[int]:
-    return [max(cosines, key=lambda i: (cosines[i], -i))] if cosines else []
 
 
 def _enough(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:
@@ -354,7 +372,7 @@ def _enough(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[Weight
 
 
 def _short(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:
-    return [item for item in weighed if 0 < item.score < row.covered]
+    return [item for item in weighed if row.floor <= item.score < row.covered]
 
 
 def _shown(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:
@@ -370,7 +388,7 @@ def _assess_topic(
 ) -> Cell:
     row = column.row
     enough = _enough(weighed, row)
-    score = weighed[0].score if weighed else 0.0
+    score = weighed[0].score if weighed and weighed[0].score >= row.floor else 0.0
     if error and score < row.covered:
         return column.blank(topic, CellState.ERROR, error=error)
     # All words have equal weight, as in the evidence score: IDF would change with every upload.
@@ -385,7 +403,7 @@ def _assess_topic(
         evidence_score=score,
         evidence=cited(enough),
         near_misses=cited(_short(weighed, row)),
-        reason=reason_of(column.kind, weighed, len(enough), row.covered) + ("" if enough else column.searched),
+        reason=reason_of(column.kind, weighed, len(enough), row) + ("" if enough else column.searched),
     )
 
 
@@ -393,7 +411,7 @@ def _citation(item: WeightedPassage, document: Document, weights: Mapping[str, f
     """Citation of the scored sentence, else of the passage's sentence that best matches the topic."""
     if item.sentence is not None:
         return citation_of(item.passage, document, item.sentence, item.share)
-    return cite(item.passage, document, weights, most=1)[0]
+    return cite(item.passage, document, weights, cosines=item.cosines, most=1)[0]
 
 
 def assess(

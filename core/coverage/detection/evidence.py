@@ -1,4 +1,9 @@
-"""Evidence scores of passages and configuration rows for a topic: absolute, so comparable between libraries."""
+"""Evidence scores of passages and configuration rows for a topic.
+
+A passage's score is the probability that it covers the topic: a logistic regression, fitted to judged topics, over one
+number. It is absolute, so that it is comparable between libraries, and other documents do not change it. A row's score
+is a logistic of its likeness in meaning and the words that topic and row have in common.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,10 +16,13 @@ from core.coverage.gaps import score_in_words
 from core.coverage.statements import content_stems
 from core.domain.coverage import GapKind, Topic
 from core.domain.documents import Passage, TableRole
+from core.domain.results import Candidate
+from core.knowledge.answerability import topic_model
 from core.knowledge.gaps import EvidenceRow
 from core.ports.stores import Embedder, Vectors
 from core.search.citations.cite import stems_of
 from core.search.query.route import question_terms
+from core.search.ranking.answerability import evidence_probability
 from core.text.tokenize import stem
 
 __all__ = [
@@ -27,7 +35,8 @@ __all__ = [
     "share_together",
     "topic_stems",
     "topic_words",
-    "weigh",
+    "weigh_candidate",
+    "weigh_requirement",
     "weigh_rows",
     "windows_of",
 ]
@@ -42,15 +51,18 @@ Windows = tuple[frozenset[str], ...]
 class WeightedPassage:
     """Evidence of one passage for a topic.
 
-    score: evidence in [0, 1]; meaning: cosine in [0, 1]; share: share of the topic's words that occur together, in
-    [0, 1]. sentence: 0-based index of the sentence, if it was scored by itself.
+    score: evidence score in [0, 1]; meaning: cosine in [0, 1]; detail: what the score is made of, in words. share: of
+    the words in common, in [0, 1]. sentence: 0-based index of the sentence, if it was scored by itself. cosines: per
+    sentence of the passage, in [0, 1]; () when they were not measured.
     """
 
     passage: Passage
     score: float
     meaning: float
+    detail: str
     share: float
     sentence: int | None = None
+    cosines: tuple[float, ...] = ()
 
 
 def topic_words(topic: str) -> tuple[str, ...]:
@@ -94,40 +106,53 @@ def share_together(windows: Windows, terms: Sequence[str]) -> float:
     return max(sum(each in window for each in terms) for window in windows) / len(terms)
 
 
-def weigh(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:
-    """Score one passage for a topic. meaning: cosine in [-1, 1]; share in [0, 1].
+def weigh_candidate(candidate: Candidate) -> WeightedPassage:
+    """Score one passage, its signals measured with the topic's words of equal weight.
+
+    score = 1 / (1 + exp(-(intercept + weight·evidence))), where evidence is the mean of three: the cosines of the
+    passage and of its best sentence, and the share of the topic's words in it, near words counting by their closeness.
+    """
+    signals = candidate.signals
+    meaning, best = signals.similarity, signals.best_sentence_similarity
+    sentence = meaning if best is None else best
+    share = signals.term_coverage if signals.synonym_match is None else signals.synonym_match
+    score = evidence_probability((meaning + sentence + share) / 3, topic_model())
+    detail = f"similarity {meaning:.2f}, best sentence {sentence:.2f}, words {share:.2f}"
+    return WeightedPassage(candidate.passage, score, meaning, detail, share, cosines=signals.sentences)
+
+
+def weigh_requirement(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:
+    """Score one passage or row for a requirement or topic. meaning: cosine in [-1, 1]; share in [0, 1].
 
     score = 1 / (1 + exp(-(bias + meaning·cosine + words·share))), and 0 below either floor.
     """
     meaning = min(max(meaning, 0.0), 1.0)
     related = meaning >= row.meaning_floor and share >= row.words_floor
     score = 1 / (1 + exp(-(row.bias + row.meaning * meaning + row.words * share))) if related else 0.0
-    return WeightedPassage(passage, score, meaning, share)
+    return WeightedPassage(passage, score, meaning, f"similarity {meaning:.2f}, {_shared_words(share)}", share)
 
 
-def reason_of(kind: GapKind, weighed: Sequence[WeightedPassage], enough: int, threshold: float) -> str:
+def reason_of(kind: GapKind, weighed: Sequence[WeightedPassage], enough: int, row: EvidenceRow) -> str:
     """Explanation of a cell's state. weighed: strongest first; enough: number that reach the threshold."""
     what, unit = ("set-up", "row") if kind is GapKind.CONFIGURATION else (kind.value, "passage")
     if not weighed:
         return f"The library has no {what} {unit} that could support it."
     best = weighed[0]
     score = score_in_words(best.score)
-    detail = f"similarity {best.meaning:.2f}, {_shared_words(best.share, kind)}"
     if enough:
         reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
-        return f"{enough} {reach} {threshold:.2f}; best {score}: {detail}."
-    if best.score == 0:
-        return f"No {what} {unit} is about it; closest {unit}: {detail}."
-    return f"The best {what} {unit} scores {score}, below {threshold:.2f}: {detail}."
+        return f"{enough} {reach} {row.covered:.2f}; best {score}: {best.detail}."
+    if best.score < row.floor:
+        return f"Probably no {what} {unit} is about it; the closest scores {score}: {best.detail}."
+    return f"The best {what} {unit} scores {score}, below {row.covered:.2f}: {best.detail}."
 
 
-def _shared_words(share: float, kind: GapKind) -> str:
+def _shared_words(share: float) -> str:
     """
-    >>> _shared_words(0.0, GapKind.INTENT), _shared_words(0.5, GapKind.INTENT)
-    ('no topic words together', '50% of the topic words together')
+    >>> _shared_words(0.0), _shared_words(0.5)
+    ('no topic words in common', '50% of the topic words in common')
     """
-    together = "in common" if kind is GapKind.CONFIGURATION else "together"
-    return f"{share:.0%} of the topic words {together}" if round(share, 2) else f"no topic words {together}"
+    return f"{share:.0%} of the topic words in common" if round(share, 2) else "no topic words in common"
 
 
 _TELLING = 0.9
@@ -196,7 +221,7 @@ def weigh_rows(
         items = []
         for index, each in enumerate(rows):
             share = len(stems & row_stems[index]) / max(1, min(len(stems), len(row_stems[index])))
-            found = weigh(each.passage, float(cosines[number, index]), share, row)
+            found = weigh_requirement(each.passage, float(cosines[number, index]), share, row)
             items.append(replace(found, sentence=each.index))
         weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id, item.sentence)))
     return weighed

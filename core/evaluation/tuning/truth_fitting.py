@@ -6,15 +6,24 @@ among its first five passages.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain.errors import BadRequest
 from core.evaluation.metrics.measures import auroc
 from core.knowledge.answerability import TruthModel
+from core.search.ranking.answerability import evidence_probability
 
-__all__ = ["LeftOutTruths", "TruthCase", "TruthShares", "fit_truth_model", "left_out_truths", "truth_model_toml"]
+__all__ = [
+    "LeftOutTruths",
+    "TruthCase",
+    "TruthShares",
+    "fit_truth_model",
+    "fitted_logistic",
+    "left_out_truths",
+    "truth_model_toml",
+]
 
 _UNANSWERABLE = 0.2
 """Share of the questions that nothing answers, as people ask them. Chosen by hand, not fitted."""
@@ -66,8 +75,7 @@ class LeftOutTruths:
 
 def fit_truth_model(cases: Sequence[TruthCase], embedding_model: str) -> TruthModel:
     """The model fitted to all cases; every collection weighs the same, and its unanswerable questions a fifth of it."""
-    weight, intercept = _fitted(cases)
-    return TruthModel(round(weight, _DIGITS), round(intercept, _DIGITS), embedding_model)
+    return _fitted(cases, embedding_model)
 
 
 def left_out_truths(cases: Sequence[TruthCase], partly: float, answered: float) -> tuple[LeftOutTruths, ...]:
@@ -81,8 +89,8 @@ def left_out_truths(cases: Sequence[TruthCase], partly: float, answered: float) 
 
 def _left_out(name: str, cases: Sequence[TruthCase], partly: float, answered: float) -> LeftOutTruths:
     own = [case for case in cases if case.collection == name]
-    weight, intercept = _fitted([case for case in cases if case.collection != name])
-    chances = {id(case): 1 / (1 + exp(-(intercept + weight * case.evidence))) for case in own}
+    model = _fitted([case for case in cases if case.collection != name], "")
+    chances = {id(case): evidence_probability(case.evidence, model) for case in own}
 
     def shares(some: Sequence[TruthCase]) -> TruthShares:
         values = [chances[id(case)] for case in some]
@@ -104,28 +112,33 @@ def _left_out(name: str, cases: Sequence[TruthCase], partly: float, answered: fl
     )
 
 
-def truth_model_toml(model: TruthModel) -> str:
-    """The model as core/knowledge/truth_answers.toml."""
+def truth_model_toml(model: TruthModel, what: str, command: str) -> str:
+    """The model as a file of core/knowledge. what: of which it gives the probability; command: that fits it."""
     return (
-        "# The probability that one truth answers a question (core.search.ranking.answerability): a logistic\n"
-        "# regression over the evidence of its best passage, written by `evaluate fit-truth-answers`.\n"
+        f"# The probability that {what}: a logistic regression over the evidence of its\n"
+        f"# best passage (core.search.ranking.answerability), written by `evaluate {command}`.\n"
         f"evidence = {model.evidence}\nintercept = {model.intercept}\n"
         f'embedding_model = "{model.embedding_model}"\n'
     )
 
 
-def _fitted(cases: Sequence[TruthCase]) -> tuple[float, float]:
+def fitted_logistic(
+    evidence: Sequence[float], answers: Sequence[bool], weights: NDArray[np.float64], embedding_model: str
+) -> TruthModel:
+    """The logistic regression of answers on evidence. weights: of the cases, shape (n,)."""
     from sklearn.linear_model import LogisticRegression
 
+    regression = LogisticRegression(C=_REGULARISATION)
+    regression.fit(np.array(evidence)[:, None], answers, sample_weight=weights * len(weights) / weights.sum())
+    weight, intercept = float(regression.coef_[0][0]), float(regression.intercept_[0])
+    return TruthModel(round(weight, _DIGITS), round(intercept, _DIGITS), embedding_model)
+
+
+def _fitted(cases: Sequence[TruthCase], embedding_model: str) -> TruthModel:
     weights = np.zeros(len(cases))
     for name in {case.collection for case in cases}:
         for answerable, share in ((True, 1 - _UNANSWERABLE), (False, _UNANSWERABLE)):
             same = [case.collection == name and case.answerable == answerable for case in cases]
             weights[same] = share / max(1, sum(same))
-    regression = LogisticRegression(C=_REGULARISATION)
-    regression.fit(
-        [[case.evidence] for case in cases],
-        [case.answers for case in cases],
-        sample_weight=weights * len(cases) / weights.sum(),
-    )
-    return float(regression.coef_[0][0]), float(regression.intercept_[0])
+    evidence, answers = [case.evidence for case in cases], [case.answers for case in cases]
+    return fitted_logistic(evidence, answers, weights, embedding_model)

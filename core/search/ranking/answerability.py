@@ -6,7 +6,7 @@ No single word decides, and no result is hidden: the page says how likely an ans
 """
 
 from collections.abc import Mapping, Sequence
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 from core.domain.documents import Origin
@@ -20,6 +20,8 @@ __all__ = [
     "answer_probability",
     "answer_signals",
     "evidence",
+    "evidence_of",
+    "evidence_probability",
     "most_evidence",
     "truth_probability",
     "truths_words",
@@ -80,12 +82,20 @@ def most_evidence(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def truth_probability(candidates: Sequence[Candidate], model: TruthModel) -> float:
-    """The probability that one truth answers a question, from the candidates of that truth, in [0, 1]:
-    1 / (1 + exp(-(intercept + weight · evidence of the best))); 0 without a candidate."""
+    """The probability that one truth answers a question, from the candidates of that truth, in [0, 1]: that of the
+    best evidence; 0 without a candidate."""
     best = most_evidence(candidates)
-    if best is None:
-        return 0.0
-    return 1 / (1 + exp(-(model.intercept + model.evidence * evidence(best.signals))))
+    return 0.0 if best is None else evidence_probability(evidence(best.signals), model)
+
+
+def evidence_probability(value: float, model: TruthModel) -> float:
+    """The probability of a model for this evidence, in (0, 1): 1 / (1 + exp(-(intercept + weight · evidence)))."""
+    return 1 / (1 + exp(-(model.intercept + model.evidence * value)))
+
+
+def evidence_of(probability: float, model: TruthModel) -> float:
+    """The evidence that has this probability, in (0, 1), by a model."""
+    return (log(probability / (1 - probability)) - model.intercept) / model.evidence
 
 
 def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float], answer_kind: str) -> str:

@@ -213,9 +213,26 @@ class FeatureExtractor:
         unmeasured = [passage_id for passage_id in ids if passage_id not in similar]
         if unmeasured and vector is not None:
             similar = {**similar, **self._vectors.similarities(vector, unmeasured)}
-        counts = Counter(terms)
-        rarity = {term: idf * counts[term] for term, idf in self._sparse.rarity(tuple(counts)).items()} if terms else {}
-        stored = self._catalogue.found_passages(ids)
+        return self.measured_of(self._catalogue.found_passages(ids), terms, similar, vector, near, wordings, kind=kind)
+
+    def measured_of(
+        self,
+        stored: Mapping[int, FoundPassage],
+        terms: Sequence[str],
+        similar: Mapping[int, float],
+        vector: NDArray[np.float32] | None,
+        near: Mapping[str, Sequence[NearWord]] | None = None,
+        wordings: QueryExpansions = NO_WORDINGS,
+        *,
+        kind: str = "",
+        rarity: Mapping[str, float] | None = None,
+    ) -> CandidateFeatures:
+        """The features of passages that are read already, whose cosines are all known; arguments as in `measured`.
+
+        rarity: weights of the terms, None for those of the library."""
+        if rarity is None:
+            counts, known = Counter(terms), self._sparse.rarity(tuple(dict.fromkeys(terms))) if terms else {}
+            rarity = {term: idf * counts[term] for term, idf in known.items()}
         found = CandidateFeatures(
             {passage_id: each.passage for passage_id, each in stored.items()},
             np.clip(np.array([similar.get(passage_id, 0.0) for passage_id in stored], dtype=np.float64), 0.0, 1.0),
@@ -227,7 +244,7 @@ class FeatureExtractor:
         words = self._words(stored, terms, near, wordings)
         if near is not None and wordings.by_term:
             near = {term: (*wordings.by_term.get(term, ()), *near.get(term, ())) for term in terms}
-        explained = self._sparse.explain(terms, ids)
+        explained = self._sparse.explain(terms, list(stored))
         return replace(found, explained=explained, words=words, wordings=wordings, near=near)
 
     def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:

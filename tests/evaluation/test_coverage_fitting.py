@@ -1,0 +1,50 @@
+"""The probability that one truth covers a topic, fitted to one collection and measured on another."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from core.domain.errors import BadRequest
+from core.evaluation.tuning.coverage_fitting import CellCase, CellShares, fit_topic_model, left_out_cells
+from core.search.ranking.answerability import evidence_of, evidence_probability
+
+
+def cases(collection: str, cells: int, *, apart: float) -> Iterator[CellCase]:
+    """As many covered cells as missing ones. apart: by how much their evidence exceeds that of the missing ones."""
+    for number in range(cells):
+        level = 0.3 + 0.2 * number / cells
+        yield CellCase(collection, level + apart, 0.5, True)
+        yield CellCase(collection, level, 0.5, False)
+
+
+def test_covered_cells_are_told_by_the_other_collection() -> None:
+    (found, other) = left_out_cells([*cases("one", 40, apart=0.3), *cases("other", 30, apart=0.3)], 0.3, 0.5)
+    assert (found.collection, other.collection) == ("one", "other")
+    assert found.auroc == 1.0 and found.auroc_cosine == 0.5
+    assert found.gap.covered == 0 and found.full == CellShares(40, 40)
+    assert found.gap.cells + found.partial.cells == 40
+    assert found.brier < 0.1
+
+
+def test_where_evidence_is_the_same_nothing_is_told() -> None:
+    (found, _) = left_out_cells([*cases("one", 40, apart=0.0), *cases("other", 40, apart=0.0)], 0.3, 0.6)
+    assert found.auroc == pytest.approx(0.5) and found.brier == pytest.approx(0.25, abs=0.01)
+    assert found.partial == CellShares(80, 40)
+
+
+def test_every_collection_weighs_the_same() -> None:
+    """Thirty times as many cells of one collection do not move the bound between the two by more than its own would."""
+    low = [CellCase("low", value, 0.0, value >= 0.3) for value in (0.1, 0.2, 0.4, 0.5)]
+    high = [CellCase("high", value, 0.0, value >= 0.6) for value in (0.4, 0.5, 0.7, 0.8)]
+    once, often = fit_topic_model([*low, *high], "words"), fit_topic_model([*low * 30, *high], "words")
+    assert evidence_of(0.5, once) == pytest.approx(evidence_of(0.5, often), abs=0.01)
+
+
+def test_one_collection_cannot_be_judged_by_others() -> None:
+    with pytest.raises(BadRequest):
+        left_out_cells(list(cases("one", 4, apart=0.3)), 0.3, 0.5)
+
+
+def test_the_evidence_of_a_probability_has_that_probability() -> None:
+    model = fit_topic_model(list(cases("one", 40, apart=0.3)), "words")
+    assert evidence_probability(evidence_of(0.2, model), model) == pytest.approx(0.2)
