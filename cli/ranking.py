@@ -145,22 +145,13 @@ def fit_coverage(
     """Fit the probability that one truth covers a topic, and measure it on each collection left out."""
     from dataclasses import asdict
 
-    from core.evaluation.judgments.files import read_topics
     from core.evaluation.tuning.coverage_fitting import fit_topic_model, left_out_cells
     from core.evaluation.tuning.truth_fitting import truth_model_toml
     from core.formats.terminal import aligned
     from core.knowledge.gaps import gap_table
 
     _check(folders)
-    judged = {
-        folder: [
-            topic
-            for path in (topics / f"{folder.resolve().name}.jsonl", folder / "gaps.jsonl")
-            if path == topics / path.name or path.exists()
-            for topic in read_topics(path)
-        ]
-        for folder in folders
-    }
+    judged = {folder: _topics(folder, topics) for folder in folders}
     cases = [case for folder in folders for case in _cell_cases(folder, judged[folder])]
     model = fit_topic_model(cases, _embedding_model())
     bounds = gap_table().evidence
@@ -180,6 +171,14 @@ def fit_coverage(
     head = ("left out", "AUROC", "of the best cosine", "Brier score", "gaps", "partial", "covered")
     typer.echo("gaps, partial, covered: how many of the cells given this state are covered as people judged")
     typer.echo(aligned(head, rows))
+
+
+def _topics(folder: Path, topics: Path) -> "list[TopicJudgment]":
+    """The judged topics of a folder, and those it came with."""
+    from core.evaluation.judgments.files import read_topics
+
+    own = folder / "gaps.jsonl"
+    return [*read_topics(topics / f"{folder.resolve().name}.jsonl"), *(read_topics(own) if own.exists() else ())]
 
 
 def _cell_cases(folder: Path, topics: "Sequence[TopicJudgment]") -> "Iterator[CellCase]":

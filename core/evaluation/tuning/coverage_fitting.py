@@ -78,14 +78,14 @@ def _left_out(name: str, cases: Sequence[CellCase], partial: float, covered: flo
         some = [case for case, chance in zip(own, chances, strict=True) if least <= chance < below]
         return CellShares(len(some), sum(case.covered for case in some))
 
-    def told(values: Sequence[float]) -> float:
+    def area(values: Sequence[float]) -> float:
         both = list(zip(own, values, strict=True))
         return auroc([v for case, v in both if case.covered], [v for case, v in both if not case.covered])
 
     return LeftOutCells(
         name,
-        told(chances),
-        told([case.cosine for case in own]),
+        area(chances),
+        area([case.cosine for case in own]),
         float(np.mean([(chance - case.covered) ** 2 for case, chance in zip(own, chances, strict=True)])),
         shares(0.0, partial),
         shares(partial, covered),

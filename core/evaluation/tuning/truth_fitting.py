@@ -116,7 +116,7 @@ def truth_model_toml(model: TruthModel, what: str, command: str) -> str:
     """The model as a file of core/knowledge. what: of which it gives the probability; command: that fits it."""
     return (
         f"# The probability that {what}: a logistic regression over the evidence of its\n"
-        f"# best passage (core.search.ranking.answerability), written by `evaluate {command}`.\n"
+        f"# best passage (docs/scores.md), written by `evaluate {command}`.\n"
         f"evidence = {model.evidence}\nintercept = {model.intercept}\n"
         f'embedding_model = "{model.embedding_model}"\n'
     )
