@@ -129,6 +129,8 @@ _AT_ONCE = 200
 
 _TABLES_NAMED = 5
 
+_READ_FOR = 25  # topics whose passages are read at once: at most 2,000, some 20 MB. Chosen by hand.
+
 _NAMES_KEPT = 5000  # vectors of topic names, some 8 MB: a run asks for each name once per column
 
 TopicCell = tuple[Topic, GapKind]
@@ -338,9 +340,11 @@ class Detector:
         self, names: Sequence[str], topic_vectors: Vectors | FivefoldError, near: NearPassage
     ) -> list[list[WeightedPassage]]:
         """Candidate passages per topic, strongest first; ties by cosine, then passage id."""
-        stored = self._catalogue.found_passages(sorted({i for found in near.cosines for i in found}))
         weighed = []
         for number, (name, found) in enumerate(zip(names, near.cosines, strict=True)):
+            if number % _READ_FOR == 0:
+                ids = {i for each in near.cosines[number : number + _READ_FOR] for i in each}
+                stored = self._catalogue.found_passages(sorted(ids))
             terms = () if near.sparse_error else topic_words(name)
             measured = self._measurer.measured_of(
                 {i: stored[i] for i in sorted(found) if i in stored},
