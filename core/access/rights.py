@@ -314,7 +314,7 @@ RIGHTS: Mapping[str, Right] = {
     **_reads(
         "coverage",
         "board changes conflicts current_decisions decisions_of_all_boards found_clusters found_requirements glance"
-        " history log orphans people preview queue shaken snapshots topic_edits topics trace",
+        " history log orphans people preview queue shaken snapshots topic_edits topics trace weighed",
     ),
     **_rows("coverage", _EXPORT, "pack"),
     **_writes(_R, _topics, "coverage", "add_topics change_topics"),

@@ -127,6 +127,7 @@ _COMMON: Mapping[str, Any] = {
         SearchRequest('"turbine"', SearchFilters(archived=None)),
     ),
     "requests": ([SearchRequest(_QUESTION)],),
+    "truth": tuple(Truth),
     "filters": lambda world: (
         SearchFilters(),
         SearchFilters(projects=("Beta",)),
