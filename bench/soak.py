@@ -420,9 +420,23 @@ def _read_logs(record: Record, logs: tuple[Path, ...]) -> None:
         if log.is_file():
             text = log.read_text("utf-8", "replace")
             for found in _LOGGED.finditer(text):
-                line = text[text.rfind("\n", 0, found.start()) + 1 : found.start() + 1500]
-                if not _ASIDE.search(line.split("\n", 1)[0]):
-                    record.failed(f"log of {log.stem}", line)
+                logged = text[text.rfind("\n", 0, found.start()) + 1 : found.start() + 20_000]
+                if not _ASIDE.search(logged.split("\n", 1)[0]):
+                    record.failed(f"log of {log.stem}", _logged_words(logged))
+
+
+def _logged_words(logged: str) -> str:
+    """The exception of a traceback and where it was raised, innermost first; of anything else the text itself.
+
+    >>> _logged_words('Traceback (most recent …):\\n  File "a.py", line 1\\n  File "b.py", line 2\\nKeyError: 7')
+    'KeyError: 7 in File "b.py", line 2, File "a.py", line 1'
+    """
+    first, *lines = logged.split("\n")
+    raised = next((line for line in lines if line and not line[0].isspace()), "")
+    if not first.startswith("Traceback") or not raised:
+        return logged
+    places = [line.strip() for line in lines[: lines.index(raised)] if line.startswith('  File "')]
+    return f"{raised} in {', '.join(reversed(places))}"
 
 
 def growths(memories: list[_Memory], warm_up_minutes: float) -> dict[str, Growth]:

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from psycopg.errors import UndefinedTable
 from sqlalchemy import Connection, func, insert, select, update
 
 from core.domain.dataset_queries import ColumnRef, Rows, TableQuery
@@ -217,12 +218,16 @@ class SqlTableStore:
             return [row[0] for row in connection.execute(statement.encode(), (list(phrases),))]
 
     def overlap(self, column: ColumnRef, key: ColumnRef) -> tuple[int, int]:
-        """The number of distinct values of a column, and how many of them occur in the other column."""
+        """The number of distinct values of a column, and how many of them occur in the other column; none when one of
+        the tables was deleted meanwhile."""
         values = f'SELECT DISTINCT "{column.column}" AS x FROM "{column.table}" WHERE "{column.column}" IS NOT NULL'
         in_key = f'EXISTS (SELECT 1 FROM "{key.table}" AS k WHERE k."{key.column}" = v.x)'
         statement = f"SELECT count(*), count(*) FILTER (WHERE {in_key}) FROM ({values}) AS v"
         with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
-            row = connection.execute(statement.encode()).fetchone()
+            try:
+                row = connection.execute(statement.encode()).fetchone()
+            except UndefinedTable:
+                row = None
         return (int(row[0]), int(row[1])) if row else (0, 0)
 
     def run(self, sql: str, most_rows: int, timeout_ms: int) -> Rows:

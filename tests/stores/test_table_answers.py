@@ -115,6 +115,11 @@ def test_overlap_counts_different_values_and_those_the_other_column_holds(store:
         overlap(ColumnRef("payments", "amount"), ColumnRef("employees", "code"))
 
 
+def test_a_table_that_was_deleted_meanwhile_overlaps_with_nothing(store: TableStore) -> None:
+    gone, here = ColumnRef("gone", "code"), ColumnRef("payments", "employee")
+    assert store.overlap(here, gone) == store.overlap(gone, here) == (0, 0)
+
+
 COUNT = AggregateMeasure(Aggregation.COUNT)
 AMOUNT, KIND, PAID = (ColumnRef("payments", name) for name in ("amount", "kind", "paid_on"))
 
