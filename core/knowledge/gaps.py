@@ -63,12 +63,12 @@ class GapTable:
 
 
 def evidence_row(profile: ScoreProfile) -> EvidenceRow:
-    """Evidence settings for a profile: its own thresholds, else the table's; `partial` never exceeds `covered`."""
+    """Evidence settings for a profile: its own thresholds, else the table's; `partial` never exceeds `covered`, nor
+    `floor` `partial`."""
     row = gap_table().evidence
     covered = row.covered if profile.covered is None else profile.covered
-    return replace(
-        row, covered=covered, partial=min(row.partial if profile.partial is None else profile.partial, covered)
-    )
+    partial = min(row.partial if profile.partial is None else profile.partial, covered)
+    return replace(row, covered=covered, partial=partial, floor=min(row.floor, partial))
 
 
 def read_gap_table(raw: Mapping[str, Any]) -> GapTable:

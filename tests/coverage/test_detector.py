@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from math import exp
 from time import perf_counter
+from typing import NoReturn
 
 import pytest
 
@@ -16,7 +17,7 @@ from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.int8_vectors import packed
 from core.knowledge.answerability import topic_model
-from core.knowledge.gaps import gap_table
+from core.knowledge.gaps import evidence_row, gap_table
 from core.knowledge.profiles import profiles
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import PassageIds, Vectors
@@ -162,6 +163,22 @@ def test_the_weighed_passages_of_a_truth_hold_what_is_below_the_floor() -> None:
     cell = board(library, unrelated.name).cell(unrelated.name, Truth.REGULATORY)
     assert (cell.evidence_score, cell.near_misses) == (0.0, ())
     assert cell.reason.startswith("Probably no regulatory passage is about it; the closest, 0.0")
+
+
+def test_the_floor_never_exceeds_the_partial_threshold_of_a_profile() -> None:
+    assert evidence_row(replace(PROFILE, partial=0.02)).floor == 0.02
+    assert evidence_row(PROFILE).floor == gap_table().evidence.floor
+
+
+def test_half_a_search_is_no_evidence_to_fit_to() -> None:
+    library = payroll_library()
+    library.sparse.search_many = _broken  # type: ignore[method-assign]
+    with pytest.raises(StoreFailed):
+        detector_of(library).weighed([Topic("overtime rate")], Truth.REALITY, now=NOW, profile=PROFILE)
+
+
+def _broken(*_: object) -> NoReturn:
+    raise StoreFailed("The index is gone.", "Wait.")
 
 
 def test_other_documents_do_not_change_a_score() -> None:

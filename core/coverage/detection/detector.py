@@ -22,7 +22,7 @@ from core.coverage.gaps import assembled, not_needed, state_of
 from core.domain.coverage import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
 from core.domain.documents import Document, DocumentState, Truth
 from core.domain.embedding_models import ModelInUse
-from core.domain.errors import BadRequest, FivefoldError
+from core.domain.errors import BadRequest, FivefoldError, StoreFailed
 from core.domain.filters import MetadataFilter, SearchFilters
 from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
 from core.domain.results import Citation
@@ -260,7 +260,10 @@ class Detector:
             raise vectors
         kind = GapKind(truth.value)
         column = _TruthColumn(kind, tuple(topics), None, _scope_of(kind, None, now), profile)
-        return self._weigh(column, names, np.stack([vectors[name] for name in names]), column.row)[0]
+        weighed, error = self._weigh(column, names, np.stack([vectors[name] for name in names]), column.row)
+        if error:  # half a search proves nothing
+            raise StoreFailed(error, "Check the database on the Settings page, then try again.")
+        return weighed
 
     def _topic_vectors(self, names: Sequence[str]) -> Mapping[str, Vectors] | FivefoldError:
         known, model = self._known, self._choice.known()

@@ -77,8 +77,8 @@ class EmbeddingModelService:
         found = []
         if used != DEFAULT_NAME:
             found.append(
-                f"Labels are decided without the meaning of sentences, and how likely a question is answered and a"
-                f" topic covered may be off: both were fitted with {DEFAULT_NAME}, and this library uses {used}."
+                f"Labels are decided without the meaning of sentences, and the probabilities of an answer and of a"
+                f" covered topic may be off: they were fitted with {DEFAULT_NAME}, and this library uses {used}."
             )
         if self._configured not in (DEFAULT_MODEL, self._store.known().model):
             found.append(
