@@ -1,8 +1,8 @@
 """Evidence scores of passages and configuration rows for a topic.
 
 A passage's score is the probability that it covers the topic: a logistic regression, fitted to judged topics, over one
-number. It is absolute, so that it is comparable between libraries; other documents change it only by the near words they
-bring. A row's score is a logistic of its likeness in meaning and the words that topic and row have in common.
+number. It is absolute, so that it is comparable between libraries; other documents change it only by the near words
+they bring. A row's score is a logistic of its likeness in meaning and the words that topic and row have in common.
 """
 
 import re
