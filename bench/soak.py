@@ -29,6 +29,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from time import monotonic, perf_counter
 from typing import Any
@@ -49,6 +50,7 @@ _RUNS_STAY = 5
 _PAGES_PER_VISIT = (4, 12)  # pages that a session opens before it leaves
 _PATIENCE_SECONDS = 600.0  # for a file or a run, on a busy machine
 _LEAST_MINUTES = 15  # measured after the warm-up, for a slope
+_SAMPLE_SECONDS = 5.0  # PostgreSQL opens and closes connections all the time: one sample a minute says little
 _LOGGED = re.compile(r"^Traceback|\bCRITICAL\b|\bPANIC\b|\bFATAL\b", re.MULTILINE)
 _ASIDE = re.compile(r"FATAL:  (?:the database system is|terminating connection|role \"|no pg_hba|database \")")
 """Lines of PostgreSQL's log that belong to its start and stop."""
@@ -313,7 +315,7 @@ def body_of(response: httpx.Response) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
-    """Megabytes at one time, in minutes from the start of the work."""
+    """Megabytes, the mean of the minute that ends `minute` minutes after the start of the work."""
 
     minute: float
     app: float
@@ -346,8 +348,11 @@ def soak(files: list[Path], minutes: float, load: Load, say: Callable[[str], Non
             work.start()
             while (left := began + 60 * minutes - monotonic()) > 0:
                 before = record.counts()
-                work.over.wait(min(60.0, left))
-                memories.append(_memory((monotonic() - began) / 60, app, worker, data))
+                samples = [_memory(app, worker, data)]
+                minute_ends = monotonic() + min(60.0, left)
+                while (rest := minute_ends - monotonic()) > 0 and not work.over.wait(min(_SAMPLE_SECONDS, rest)):
+                    samples.append(_memory(app, worker, data))
+                memories.append(_Memory((monotonic() - began) / 60, *map(fmean, zip(*samples, strict=True))))
                 say(_minute(record, before, memories[-1]))
                 for name, process in (("app", app.process), ("worker", worker)):
                     if process.poll() is not None:
@@ -395,11 +400,11 @@ def _sentences(files: list[Path]) -> list[str]:
     return [line.strip(" #*-") for line in re.split(r"(?<=[.!?])\s+|\n+", text) if len(line) > 30]
 
 
-def _memory(minute: float, app: RunningApp, worker: subprocess.Popen[bytes], data: Path) -> _Memory:
+def _memory(app: RunningApp, worker: subprocess.Popen[bytes], data: Path) -> tuple[float, ...]:
+    """Megabytes now, in the order of _Memory."""
     note = data / "postgres" / "postmaster.pid"
     server = int(note.read_text("utf-8").split("\n", 1)[0])
-    return _Memory(
-        minute,
+    return (
         megabytes_of(app.process.pid),
         megabytes_of(worker.pid),
         megabytes_of(worker.pid, children=True) + megabytes_of(app.process.pid, children=True),
