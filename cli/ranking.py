@@ -35,9 +35,9 @@ def fit_answerability(
 
     _check(folders)
     cases = [case for folder in folders for case in _cases(folder)]
-    model = fit_answer_model(cases, _embedding_model())
+    model = fit_answer_model(cases)
     measured = left_out(cases)
-    write_file(write, model_toml(model).encode())
+    write_file(write, model_toml(model, _embedding_model()).encode())
     write_json({"threshold": model.threshold, "left_out": [asdict(each) for each in measured]}, out)
     rows = [
         (
@@ -95,10 +95,12 @@ def fit_truth_answers(
 
     _check(folders)
     cases = [case for folder in folders for case in _truth_cases(folder)]
-    model = fit_truth_model(cases, _embedding_model())
+    model = fit_truth_model(cases)
     bounds = gap_table().evidence
     measured = left_out_truths(cases, bounds.partial, bounds.covered)
-    write_file(write, truth_model_toml(model, "one truth answers a question", "fit-truth-answers").encode())
+    write_file(
+        write, truth_model_toml(model, _embedding_model(), "one truth answers a question", "fit-truth-answers").encode()
+    )
     write_json({"left_out": [asdict(each) for each in measured]}, out)
     rows = [
         (
@@ -153,10 +155,10 @@ def fit_coverage(
     _check(folders)
     judged = {folder: _topics(folder, topics) for folder in folders}
     cases = [case for folder in folders for case in _cell_cases(folder, judged[folder])]
-    model = fit_topic_model(cases, _embedding_model())
+    model = fit_topic_model(cases)
     bounds = gap_table().evidence
     measured = left_out_cells(cases, bounds.partial, bounds.covered)
-    write_file(write, truth_model_toml(model, "one truth covers a topic", "fit-coverage").encode())
+    write_file(write, truth_model_toml(model, _embedding_model(), "one truth covers a topic", "fit-coverage").encode())
     write_json({"left_out": [asdict(each) for each in measured]}, out)
     rows = [
         (

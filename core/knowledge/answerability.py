@@ -25,12 +25,11 @@ _SIGNALS = ("best", "lead", "coverage")  # the fields of core.search.ranking.ans
 @dataclass(frozen=True, slots=True)
 class AnswerModel:
     """A logistic regression. weights: one per signal. threshold: probabilities below it are shown as "probably not
-    answered", in [0, 1]. embedding_model: the model whose cosines it was fitted to."""
+    answered", in [0, 1]."""
 
     weights: Mapping[str, float]
     intercept: float
     threshold: float
-    embedding_model: str
 
 
 @cache
@@ -41,7 +40,7 @@ def answer_model() -> AnswerModel:
 
 def parse_answer_model(raw: Mapping[str, Any]) -> AnswerModel:
     """Parses and checks the table. Raises BadTable naming file and key."""
-    check_keys("answerability", "answerability", raw, ("weights", "intercept", "threshold", "embedding_model"))
+    check_keys("answerability", "answerability", raw, ("weights", "intercept", "threshold"))
     weights = raw.get("weights", {})
     check_keys("answerability", "weights", weights, _SIGNALS)
     if missing := [name for name in _SIGNALS if name not in weights]:
@@ -50,17 +49,15 @@ def parse_answer_model(raw: Mapping[str, Any]) -> AnswerModel:
     if not 0 <= threshold <= 1:
         raise BadTable("core/knowledge/answerability.toml: 'threshold' must be in [0, 1].", "Fit the model again.")
     numbers = {name: float(weights[name]) for name in _SIGNALS}
-    return AnswerModel(numbers, float(raw["intercept"]), threshold, str(raw["embedding_model"]))
+    return AnswerModel(numbers, float(raw["intercept"]), threshold)
 
 
 @dataclass(frozen=True, slots=True)
 class TruthModel:
-    """A logistic regression over one signal. evidence: its weight. embedding_model: the model whose cosines it was
-    fitted to."""
+    """A logistic regression over one signal. evidence: its weight."""
 
     evidence: float
     intercept: float
-    embedding_model: str
 
 
 @cache
@@ -77,8 +74,8 @@ def topic_model() -> TruthModel:
 
 def parse_truth_model(name: str, raw: Mapping[str, Any]) -> TruthModel:
     """Parses and checks a table of this name. Raises BadTable naming file and key."""
-    keys = ("evidence", "intercept", "embedding_model")
+    keys = ("evidence", "intercept")
     check_keys(name, name, raw, keys)
     if missing := [key for key in keys if key not in raw]:
         raise BadTable(f"core/knowledge/{name}.toml lacks '{missing[0]}'.", "Fit the model again.")
-    return TruthModel(float(raw["evidence"]), float(raw["intercept"]), str(raw["embedding_model"]))
+    return TruthModel(float(raw["evidence"]), float(raw["intercept"]))

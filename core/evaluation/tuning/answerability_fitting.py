@@ -67,14 +67,14 @@ class LeftOutCollection:
         return (1 + self.found) / 2
 
 
-def fit_answer_model(cases: Sequence[AnswerCase], embedding_model: str) -> AnswerModel:
+def fit_answer_model(cases: Sequence[AnswerCase]) -> AnswerModel:
     """The model fitted to all cases. Its threshold is the highest at which, of each collection judged by the others,
     at most MOST_FALSE of the answerable questions are called unanswered. Raises BadRequest for fewer than two
     collections."""
     weights, intercept = _fitted(cases)
     threshold = _threshold(_judged(cases))
     named = {name: round(value, _DIGITS) for name, value in zip(AnswerSignals._fields, weights, strict=True)}
-    return AnswerModel(named, round(intercept, _DIGITS), int(threshold * 10**_DIGITS) / 10**_DIGITS, embedding_model)
+    return AnswerModel(named, round(intercept, _DIGITS), int(threshold * 10**_DIGITS) / 10**_DIGITS)
 
 
 def left_out(cases: Sequence[AnswerCase]) -> tuple[LeftOutCollection, ...]:
@@ -102,15 +102,15 @@ def left_out(cases: Sequence[AnswerCase]) -> tuple[LeftOutCollection, ...]:
     return tuple(found)
 
 
-def model_toml(model: AnswerModel) -> str:
-    """The model as core/knowledge/answerability.toml."""
+def model_toml(model: AnswerModel, embedding_model: str) -> str:
+    """The model as core/knowledge/answerability.toml. embedding_model: whose cosines it was fitted to."""
     weights = "\n".join(f"{name} = {value}" for name, value in model.weights.items())
     return (
         "# The probability that a library answers a question (core.search.ranking.answerability): a logistic\n"
         "# regression, written by `evaluate fit-answerability`. threshold: the highest at which at most 2 % of the\n"
         "# answerable questions of each collection left out are called unanswered.\n"
-        f"intercept = {model.intercept}\nthreshold = {model.threshold}\n"
-        f'embedding_model = "{model.embedding_model}"\n\n[weights]\n{weights}\n'
+        f"# Fitted to cosines of {embedding_model}.\n"
+        f"intercept = {model.intercept}\nthreshold = {model.threshold}\n\n[weights]\n{weights}\n"
     )
 
 

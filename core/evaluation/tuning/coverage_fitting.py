@@ -49,14 +49,13 @@ class LeftOutCells:
     full: CellShares
 
 
-def fit_topic_model(cases: Sequence[CellCase], embedding_model: str) -> TruthModel:
+def fit_topic_model(cases: Sequence[CellCase]) -> TruthModel:
     """The model fitted to all cases; every collection weighs the same."""
     sizes = {name: sum(case.collection == name for case in cases) for name in {case.collection for case in cases}}
     return fitted_logistic(
         [case.evidence for case in cases],
         [case.covered for case in cases],
         np.array([1 / sizes[case.collection] for case in cases]),
-        embedding_model,
     )
 
 
@@ -71,7 +70,7 @@ def left_out_cells(cases: Sequence[CellCase], partial: float, covered: float) ->
 
 def _left_out(name: str, cases: Sequence[CellCase], partial: float, covered: float) -> LeftOutCells:
     own = [case for case in cases if case.collection == name]
-    model = fit_topic_model([case for case in cases if case.collection != name], "")
+    model = fit_topic_model([case for case in cases if case.collection != name])
     chances = [evidence_probability(case.evidence, model) for case in own]
 
     def shares(least: float, below: float) -> CellShares:

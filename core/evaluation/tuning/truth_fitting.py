@@ -73,9 +73,9 @@ class LeftOutTruths:
     answerable: int
 
 
-def fit_truth_model(cases: Sequence[TruthCase], embedding_model: str) -> TruthModel:
+def fit_truth_model(cases: Sequence[TruthCase]) -> TruthModel:
     """The model fitted to all cases; every collection weighs the same, and its unanswerable questions a fifth of it."""
-    return _fitted(cases, embedding_model)
+    return _fitted(cases)
 
 
 def left_out_truths(cases: Sequence[TruthCase], partly: float, answered: float) -> tuple[LeftOutTruths, ...]:
@@ -89,7 +89,7 @@ def left_out_truths(cases: Sequence[TruthCase], partly: float, answered: float) 
 
 def _left_out(name: str, cases: Sequence[TruthCase], partly: float, answered: float) -> LeftOutTruths:
     own = [case for case in cases if case.collection == name]
-    model = _fitted([case for case in cases if case.collection != name], "")
+    model = _fitted([case for case in cases if case.collection != name])
     chances = {id(case): evidence_probability(case.evidence, model) for case in own}
 
     def shares(some: Sequence[TruthCase]) -> TruthShares:
@@ -112,33 +112,32 @@ def _left_out(name: str, cases: Sequence[TruthCase], partly: float, answered: fl
     )
 
 
-def truth_model_toml(model: TruthModel, what: str, command: str) -> str:
-    """The model as a file of core/knowledge. what: of which it gives the probability; command: that fits it."""
+def truth_model_toml(model: TruthModel, embedding_model: str, what: str, command: str) -> str:
+    """The model as a file of core/knowledge. embedding_model: whose cosines it was fitted to; what: of which it gives
+    the probability; command: that fits it."""
     return (
         f"# The probability that {what}: a logistic regression over the evidence of its\n"
-        f"# best passage (docs/scores.md), written by `evaluate {command}`.\n"
+        f"# best passage (docs/scores.md), written by `evaluate {command}`. Fitted to cosines of\n"
+        f"# {embedding_model}.\n"
         f"evidence = {model.evidence}\nintercept = {model.intercept}\n"
-        f'embedding_model = "{model.embedding_model}"\n'
     )
 
 
-def fitted_logistic(
-    evidence: Sequence[float], answers: Sequence[bool], weights: NDArray[np.float64], embedding_model: str
-) -> TruthModel:
+def fitted_logistic(evidence: Sequence[float], answers: Sequence[bool], weights: NDArray[np.float64]) -> TruthModel:
     """The logistic regression of answers on evidence. weights: of the cases, shape (n,)."""
     from sklearn.linear_model import LogisticRegression
 
     regression = LogisticRegression(C=_REGULARISATION)
     regression.fit(np.array(evidence)[:, None], answers, sample_weight=weights * len(weights) / weights.sum())
     weight, intercept = float(regression.coef_[0][0]), float(regression.intercept_[0])
-    return TruthModel(round(weight, _DIGITS), round(intercept, _DIGITS), embedding_model)
+    return TruthModel(round(weight, _DIGITS), round(intercept, _DIGITS))
 
 
-def _fitted(cases: Sequence[TruthCase], embedding_model: str) -> TruthModel:
+def _fitted(cases: Sequence[TruthCase]) -> TruthModel:
     weights = np.zeros(len(cases))
     for name in {case.collection for case in cases}:
         for answerable, share in ((True, 1 - _UNANSWERABLE), (False, _UNANSWERABLE)):
             same = [case.collection == name and case.answerable == answerable for case in cases]
             weights[same] = share / max(1, sum(same))
     evidence, answers = [case.evidence for case in cases], [case.answers for case in cases]
-    return fitted_logistic(evidence, answers, weights, embedding_model)
+    return fitted_logistic(evidence, answers, weights)
