@@ -1,13 +1,14 @@
 """Memory of running processes over hours, and whether it grows."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Growth", "Verdict", "growth", "megabytes_of"]
+__all__ = ["Growth", "Verdict", "connection_megabytes", "growth", "megabytes_of"]
 
 _SURE = 0.975  # quantile of a 95 % interval
 _SMALL = 0.02  # of the level: a growth below this per hour takes two days to double the memory, and is called flat
@@ -100,6 +101,18 @@ def megabytes_of(pid: int, *, children: bool = False) -> float:
     except psutil.NoSuchProcess:
         return 0.0
     return sum(_proportional(each.pid) for each in processes) / 1e6
+
+
+def connection_megabytes(server: int) -> float:
+    """Memory of a PostgreSQL server's connections over a local socket, in megabytes as above. server: its process."""
+    import psutil
+
+    found = 0.0
+    for each in psutil.Process(server).children():
+        with suppress(psutil.NoSuchProcess):
+            if " [local] " in f"{' '.join(each.cmdline())} ":
+                found += megabytes_of(each.pid)
+    return found
 
 
 def _proportional(pid: int) -> int:

@@ -265,6 +265,10 @@ def _server(address: str) -> tuple[str, str]:
 _ADDRESS = re.compile(r"(\[[^\]]+\]|[^:\[\]]+)(?::([0-9]+))?")
 
 
+_CONNECTIONS = 24
+"""Of one program, at most; opened when they are needed. Chosen by hand."""
+
+
 def engine_for(url: str, *, pooled: bool = False) -> Engine:
     """A pooled engine. It connects at first use and replaces connections that the server has closed.
 
@@ -272,7 +276,16 @@ def engine_for(url: str, *, pooled: bool = False) -> Engine:
     the next, which may run in another server process.
     """
     arguments = {"prepare_threshold": None} if pooled else {}
-    engine = create_engine(psycopg_url(url), pool_size=8, max_overflow=16, pool_recycle=1800, connect_args=arguments)
+    # No overflow: it is closed as soon as it is not in use, and many people at once would open it again and again. The
+    # last one returned is the next one used, so that what a rush has opened rests afterwards.
+    engine = create_engine(
+        psycopg_url(url),
+        pool_size=_CONNECTIONS,
+        max_overflow=0,
+        pool_recycle=1800,
+        pool_use_lifo=True,
+        connect_args=arguments,
+    )
     event.listen(engine, "checkout", _refuse_closed)
     return engine
 
