@@ -467,9 +467,10 @@ class SqlCatalogue:
 
     def save_searched(self, question: str, hits: int, at: datetime) -> None:
         """Store a question that was searched."""
-        with self._database.transaction("remembering a question") as connection:
-            row = {"tenant_id": self._tenant, "question": storable_text(question), "hits": hits, "at": at}
-            connection.execute(insert(SEARCHES).values(row))
+        query = """INSERT INTO searches (tenant_id, question, hits, at)
+            VALUES (%(tenant)s, %(question)s, %(hits)s, %(at)s) RETURNING id"""
+        values = {"question": storable_text(question), "hits": hits, "at": at}
+        self._database.read("remembering a question", query, values)  # a question stored twice does no harm
 
     def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]:
         """(question, hits, when), newest first, each question once."""

@@ -169,7 +169,7 @@ class Database:
                 yield connection
 
     def read(self, doing: str, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The rows of one query that changes nothing, in one round trip: role, tenant and query are sent together, and
+        """The rows of one query that may run twice, in one round trip: role, tenant and query are sent together, and
         PostgreSQL makes one transaction of them. It plans for these values. For what every search asks: a transaction
         of its own takes four round trips and three times the processor time. query: with %(name)s for each value.
 
@@ -180,7 +180,7 @@ class Database:
             except psycopg.OperationalError as error:
                 if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
                     raise
-                # The server ended this connection just now: the next one is new. Nothing was changed.
+                # The server ended this connection just now: the next one is new.
                 return self._read(query, values)
 
     def _read(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
