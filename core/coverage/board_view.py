@@ -336,12 +336,15 @@ def by_kind(board: Board) -> tuple[CoverageShare, ...]:
 
 
 def share_in_words(board: Board, kind: GapKind) -> str:
-    """The share of a column as text; "not needed" when no topic needs its truth."""
+    """The share of a column as text; "not needed" when no topic needs its truth, "error" when every search failed."""
     cells = [cell for cell in board.cells if cell.kind is kind]
     share = _share(kind.value, board, lambda cell: cell.kind is kind).coverage
     if share is not None:
         return f"{share:.0%} covered"
-    return NOT_NEEDED if cells and not any(cell.needed for cell in cells) else CellState.NOT_ASSESSED.value
+    if cells and not any(cell.needed for cell in cells):
+        return NOT_NEEDED
+    failed = bool(cells) and all(cell.state is CellState.ERROR for cell in cells if cell.needed)
+    return (CellState.ERROR if failed else CellState.NOT_ASSESSED).value
 
 
 def by_domain(board: Board) -> tuple[CoverageShare, ...]:
