@@ -48,14 +48,14 @@ def _count_words(counts: UploadCounts) -> list[str]:
     """The counts as safe markdown, each with its sign.
 
     >>> [words.rpartition(": ")[2] for words in _count_words(UploadCounts(running=2, failed=1, doubtful=3, done=4))]
-    ['**7** read', '**2** waiting', '**1** failed]', '**3** uncertain labels]']
+    ['**7** read', '**2** in progress', '**1** failed]', '**3** uncertain labels]']
     """
     read = counts.done + counts.doubtful
     failed = f":material/error: **{counts.failed:,}** failed"
     uncertain = f":material/help: **{counts.doubtful:,}** {count(counts.doubtful, 'uncertain label').partition(' ')[2]}"
     return [
         f":material/check_circle: **{read:,}** read",
-        f":material/hourglass_empty: **{counts.running:,}** waiting",
+        f":material/hourglass_empty: **{counts.running:,}** in progress",
         f":red[{failed}]" if counts.failed else failed,
         f":orange[{uncertain}]" if counts.doubtful else uncertain,
     ]
