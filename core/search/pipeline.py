@@ -392,6 +392,8 @@ def _silence(result: SearchResult, total: int, dropped: Sequence[Dropped], *, co
     """What is missing for an answer, or why no passage is listed."""
     if not complete:
         return _UNJUDGED
+    if any(leg.rows_before for leg in result.legs) and not any(leg.rows_after for leg in result.legs):
+        return f"No passage matches the filters: {', '.join(result.filters_in_words)}."
     if not total and any(each.reason is DropReason.BELOW_THRESHOLD for each in dropped):
         return f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
     first = [candidate for candidate in result.candidates if not candidate.signals.band]
