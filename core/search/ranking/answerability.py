@@ -22,6 +22,7 @@ __all__ = [
     "evidence",
     "evidence_of",
     "evidence_probability",
+    "filters_match_nothing",
     "most_evidence",
     "truth_probability",
     "truths_words",
@@ -121,6 +122,11 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
     if kind is not None and not any(each.signals.answer for each in nearest):
         return f"None of the nearest passages gives {kind.label}.{found_as}"
     return f"The nearest passages share words with the question, but none is close to all of it.{found_as}"
+
+
+def filters_match_nothing(result: SearchResult) -> bool:
+    """Whether the library has passages, but the filters admit none of them."""
+    return any(leg.rows_before for leg in result.legs) and not any(leg.rows_after for leg in result.legs)
 
 
 def _listed(names: Sequence[str], conjunction: str) -> str:

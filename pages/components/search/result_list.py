@@ -19,7 +19,7 @@ from core.knowledge.glossary import meaning
 from core.search.citations.cite import display_quote
 from core.search.exports import FORMATS, file_name
 from core.search.query.syntax import quoted_phrases
-from core.search.ranking.answerability import all_silent_words, unanswered_words
+from core.search.ranking.answerability import all_silent_words, filters_match_nothing, unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, session, urls
@@ -285,9 +285,10 @@ def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
     where, heading = cards.location(passage, document), cards.heading(passage, document)
-    numbered = passage.rows is not None or (document is not None and document.paged)
     stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
-    letters = _ROW_NAME_BEFORE_HEADING if heading else _ROW_NAME
+    numbered = passage.rows is not None or (document is not None and document.paged)
+    under = heading if numbered else where
+    letters = _ROW_NAME_BEFORE_HEADING if under else _ROW_NAME
     quote = display_quote(hit.citations[0].quote if hit.citations else passage.text)
     sentence = from_words_asked_for(quote, stems, _ROW_IN_SIGHT)
     notes = {
@@ -305,7 +306,7 @@ def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str
         "colour": truth_style(passage.truth).colour,
         "name": shorten_middle(passage.document_name, letters),
         "number": where if numbered else "",
-        "heading": heading if numbered else where,
+        "heading": under,
         "score": f"{hit.score.total:.3f}",
         "share": round(min(hit.score.total, 1.0), 2),
         "notes": [note for note, applies in notes.items() if applies],
@@ -322,7 +323,7 @@ def _unanswered(result: SearchResult) -> None:
 
 def _nothing_found(result: SearchResult) -> None:
     """Nothing is listed: why, and what came nearest."""
-    step = "Try other words, or fewer filters." if result.filters_in_words else "Try other words."
+    step = "Remove a filter." if filters_match_nothing(result) else "Try other words."
     notices.empty(":material/search_off:", "Nothing found", f"{plain(result.silence)} {step}")
     nearest = sorted(result.dropped, key=lambda each: -(each.score.total if each.score else 0.0))[:_NEAR_MISSES]
     if nearest:
