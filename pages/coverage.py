@@ -63,7 +63,7 @@ def _read_url() -> None:
 
 def _project() -> str | None:
     """The choice of a project, and the button that assesses its board."""
-    whose, _, run = st.columns([4, 4, 2], vertical_alignment="bottom")
+    whose, _, run = st.columns([6, 2, 2], vertical_alignment="bottom")
     of_topics = {each.project for each in state.topics(None) if each.project}
     project = whose.selectbox(
         "Project",

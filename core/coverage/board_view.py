@@ -245,7 +245,8 @@ def unread_in_words(board: Board) -> str:
     """The documents behind gaps that could not be read, in one sentence; "" when all were read."""
     if not board.unread:
         return ""
-    names = ", ".join(board.unread[:_MOST_NAMES]) + (" …" if len(board.unread) > _MOST_NAMES else "")
+    more = len(board.unread) - _MOST_NAMES
+    names = ", ".join(board.unread[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
     number = "1 document" if len(board.unread) == 1 else f"{len(board.unread):,} documents"
     return f"{number} could not be read in full and may fill a gap: {names}."
 

@@ -63,7 +63,7 @@ def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequ
 def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
     """Topic, column, state and score, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
     style = CELLS[cell.state]
-    st.markdown(f"{level} {plain(shorten(cell.topic, 160))}", anchors=False)
+    st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if cell.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")
@@ -77,7 +77,7 @@ def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
         if cell.state in ASSESSED:
             score, threshold = score_in_words(cell.evidence_score), score_in_words(cell.threshold)
             st.caption(
-                f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}",
+                f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}".replace("-", "−"),
                 width="content",
                 help=meaning("evidence_score"),
             )

@@ -13,7 +13,7 @@ from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line
 from pages.components.pager import paged
 from pages.components.user_name import name_input, who
-from pages.components.wording import count, highlight_part, plain
+from pages.components.wording import count, highlight_part, plain, shorten_middle
 
 __all__ = ["draw_conflicts"]
 
@@ -87,7 +87,9 @@ def _pair(board: Board, conflict: Conflict) -> None:
 def _side(statement: Statement) -> None:
     cards.truth_badge(statement.truth)
     quote = display_quote(statement.citation.quote)
-    where = ", ".join(filter(None, (statement.citation.document_name, cited_place(statement.citation))))
+    where = ", ".join(
+        filter(None, (shorten_middle(statement.citation.document_name, 60), cited_place(statement.citation)))
+    )
     st.markdown(f"“{highlight_part(quote, statement.text)}”")
     st.caption(plain(where))
 

@@ -67,7 +67,7 @@ def _progress(counts: UploadCounts) -> None:
         return
     queue = session.workbench().upload_queue
     read, pace = queue.read_since(), queue.pace()
-    parts = [f"{read:,} of {count(read + counts.running, 'file')} read"]
+    parts = [f"{read:,} of {count(read + counts.running, 'file')} done"]  # read, or failed
     if pace.files_per_minute:
         parts += [f"{_rounded(pace.files_per_minute)} a minute", _time_left(pace, counts.running)]
     now = queue.reading(_MOST_NAMES + 1)
