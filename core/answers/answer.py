@@ -290,11 +290,16 @@ def _findings_of(
     return _TruthFindings(answer, searched, error)
 
 
+_OWN_WORDS = ("truth is ", STRICT_LABELS)
+"""How the filters begin, in words, that the search of one truth adds to those of the question."""
+
+
 def _silence(result: SearchResult, truth: Truth) -> str:
     """What is missing for an answer."""
     if not any(leg.rows_after for leg in result.legs):
-        narrowed = result.filters.replace(truths=(), strict_labels=False) != SearchFilters()
-        return f"No {truth} passage matches the filters." if narrowed else f"The library has no {truth} passage."
+        if any(not words.startswith(_OWN_WORDS) for words in result.filters_in_words):
+            return f"No {truth} passage matches the filters."
+        return f"The library has no passage that is labelled {truth} with certainty."
     first = [candidate for candidate in result.candidates if not candidate.signals.band]
     return result.silence or what_is_missing(first, result.rarity, result.route.answer_kind)
 
@@ -376,7 +381,7 @@ def _in_words(filters: SearchFilters, findings: Sequence[_TruthFindings]) -> tup
     filter_words = next((each.result.filters_in_words for each in findings if each.result), None)
     if filter_words is None:
         return filters.in_words()
-    return (*chosen, *(words for words in filter_words if not words.startswith(("truth is ", STRICT_LABELS))))
+    return (*chosen, *(words for words in filter_words if not words.startswith(_OWN_WORDS)))
 
 
 def _notices(findings: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:

@@ -89,9 +89,11 @@ def test_an_empty_library_is_silent_everywhere_with_no_confidence() -> None:
 
 def test_a_truth_without_passages_says_so_instead_of_what_they_lack() -> None:
     answer = answer_for()
-    assert answer.of(Truth.REALITY).silence == "The library has no reality passage."
+    assert answer.of(Truth.REALITY).silence == "The library has no passage that is labelled reality with certainty."
     narrowed = answer_for(filters=SearchFilters(tags=("nowhere",)))
     assert narrowed.of(Truth.REGULATORY).silence == "No regulatory passage matches the filters."
+    phrase = answer_for('"a phrase that nobody wrote"')
+    assert phrase.of(Truth.REGULATORY).silence == "No regulatory passage matches the filters."
 
 
 def test_a_long_question_is_quoted_in_short_in_what_it_needs() -> None:

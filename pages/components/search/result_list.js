@@ -11,11 +11,11 @@ const marked = (name, parts) => {
 // The document, its page or rows, and the heading: where they do not fit, the heading is cut first and the number never.
 const placeOf = (row) => {
   const place = element("span", "place");
-  const name = element("span", "name", row.name);
+  const name = element("span", "name", row.name && `${row.name}${row.number || row.heading ? "," : ""}`);
   name.dir = "auto";
   place.append(name);
-  if (row.number) place.append(element("span", "pages", `${row.name ? ", " : ""}${row.number}`));
-  if (row.heading) place.append(element("span", "heading", `${row.number ? " · " : row.name ? ", " : ""}${row.heading}`));
+  if (row.number) place.append(element("span", "pages", ` ${row.number}`));
+  if (row.heading) place.append(element("span", "heading", `${row.number ? " · " : " "}${row.heading}`));
   place.title = place.textContent;
   return place;
 };
