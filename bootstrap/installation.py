@@ -104,10 +104,10 @@ def reader_limits(settings: Settings) -> Sequence[ReaderLimit]:
         reader.close()
     elsewhere = "This system does not offer it; Linux does. Read files of strangers in a container or on Linux."
     return (
-        ReaderLimit("Its memory is limited", confinement.memory, "Windows offers no such limit."),
-        ReaderLimit("It can gain no rights", confinement.rights, elsewhere),
-        ReaderLimit("It has no network", confinement.network, f"{elsewhere} It needs seccomp, on x86-64 or ARM."),
+        ReaderLimit("Limited memory", confinement.memory, "Windows offers no such limit."),
+        ReaderLimit("No additional rights", confinement.rights, elsewhere),
+        ReaderLimit("No network", confinement.network, f"{elsewhere} It needs seccomp, on x86-64 or ARM."),
         ReaderLimit(
-            "It reaches no file of yours", confinement.files, f"{elsewhere} It needs Landlock (Linux 5.13 or newer)."
+            "No access to your files", confinement.files, f"{elsewhere} It needs Landlock (Linux 5.13 or newer)."
         ),
     )

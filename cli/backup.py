@@ -78,7 +78,7 @@ def check(repair: Repair = False) -> None:
     typer.echo("\n".join(_lines(report)))
     for each in reader_limits(settings_from_environment()):
         typer.echo(
-            f"{'holds' if each.holds else 'lacks'}  reader: {each.name}.{'' if each.holds else f' {each.lacking}'}"
+            f"{'active' if each.holds else 'lacks'}  reader: {each.name}.{'' if each.holds else f' {each.lacking}'}"
         )
     if not report.ok:
         raise typer.Exit(1)

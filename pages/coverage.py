@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.coverage.board_view import needs_in_words
 from core.coverage.runs import unassessed
-from core.domain.coverage import Board, CoverageRun, RunState, Topic
+from core.domain.coverage import Board, CellState, CoverageRun, RunState, Topic
 from pages.components import cards, ingest_progress, notices, rights, session
 from pages.components.coverage import board as board_view
 from pages.components.coverage import (
@@ -63,7 +63,7 @@ def _read_url() -> None:
 
 def _project() -> str | None:
     """The choice of a project, and the button that assesses its board."""
-    whose, _, run = st.columns([4, 4, 2], vertical_alignment="bottom")
+    whose, _, run = st.columns([6, 2, 2], vertical_alignment="bottom")
     of_topics = {each.project for each in state.topics(None) if each.project}
     project = whose.selectbox(
         "Project",
@@ -109,6 +109,8 @@ def _snapshot_line(project: str | None, runs: Sequence[CoverageRun], shown: Cove
         count(len(board.topics) if board else 0, "topic"),
         needs_in_words(board) if board else "no cell needs evidence",
     ]
+    if failed := sum(cell.state is CellState.ERROR for cell in board.cells) if board else 0:
+        parts.append(f":red[{count(failed, 'cell')} could not be assessed]")
     parts += [plain(shown.name)] if shown.name else []
     parts += [f"assessed {ago(shown.finished_at or shown.started_at, state.now())}", f"profile {plain(shown.profile)}"]
     parts += [f"{count(shown.carried, 'cell')} carried over"] if shown.carried else []
@@ -138,7 +140,9 @@ def _draw_view(project: str | None, board: Board | None, *, busy: bool) -> None:
         runs.draw_snapshots(project, board)
     elif board is not None:
         _draw_board_view(project, board, view)
-    elif not busy:
+    elif busy:
+        st.caption("The board appears here when every cell is assessed.")
+    else:
         _first_time(listed)
 
 

@@ -20,7 +20,7 @@ def _views() -> None:
         on_change=_other_view,
     )
     with name:
-        name_input("Your name, in every note", compact=True)
+        name_input("Your name, shown with notes", compact=True)
 
 
 def _other_view() -> None:

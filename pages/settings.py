@@ -36,7 +36,7 @@ def draw() -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
         part = view_switch(_parts(), "settings.part", "part", first)
         with st.container(width=_NAME_WIDTH):
-            name_input("Your name, in every change", compact=True)
+            name_input("Your name, shown with changes", compact=True)
     _draw_part(part)
 
 

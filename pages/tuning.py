@@ -18,7 +18,7 @@ def draw() -> None:
             with st.container(width=_PROJECT_WIDTH):
                 project = _project()
             with st.container(width=_NAME_WIDTH):
-                name_input("Your name, in every change", compact=True)
+                name_input("Your name, shown with changes", compact=True)
     draw_purpose(view)
     _draw_view(view, project)
 

@@ -110,6 +110,10 @@ def confidence_of(
     return value, " ".join(_reasons(answered, needed, conflicts, agreements))
 
 
+_NO_ANSWER = {TruthState.SILENT: "silent", TruthState.FAILED: "unknown, because the search failed"}
+"""State of a truth that was asked and gives no answer → its words in the reason."""
+
+
 def _weights(answered: Sequence[TruthAnswer], needed: Sequence[TruthAnswer], route: Route) -> Mapping[Truth, float]:
     return {
         each.truth: truth_weight(route, each.truth)
@@ -131,15 +135,15 @@ def _reasons(
         share = f"{len(answering) or 'None'} of the {len(needed)}"
         if len(answering) == len(needed):
             share = "Both" if len(needed) == 2 else f"All {len(needed)}"
-        verb = "answers" if len(answering) == 1 else "answer"
-        yield f"{share} truths this question needs {verb}{_scores(answering)}."
+        verb = "answer" if len(answering) > 1 else "answers"
+        yield f"{share} truths that this question needs {verb} it{_scores(answering)}."
+        for state, words in _NO_ANSWER.items():
+            named = [each.truth.value for each in needed if each.state is state]
+            if named:
+                yield f"{_listed(named).capitalize()} {'is' if len(named) == 1 else 'are'} {words}."
     else:
-        verb = "answers" if answering else "does not answer"
-        yield f"This question needs {needed[0].truth}, which {verb}{_scores(answering)}."
-    for state, words in ((TruthState.SILENT, "silent"), (TruthState.FAILED, "unknown, because the search failed")):
-        named = [each.truth.value for each in needed if each.state is state]
-        if named:
-            yield f"{_listed(named).capitalize()} {'is' if len(named) == 1 else 'are'} {words}."
+        words = f"answers it{_scores(answering)}" if answering else f"is {_NO_ANSWER[needed[0].state]}"
+        yield f"This question needs {needed[0].truth}, which {words}."
     if beside:
         yield f"Beyond what it needs, other truths answer{_scores(beside)}."
     if agreements:
@@ -282,12 +286,20 @@ def _findings_of(
     elif error or searched is None:
         answer = TruthAnswer(truth, TruthState.FAILED, silence=f"It could not be searched: {error}")
     else:
-        answer = TruthAnswer(truth, TruthState.SILENT, silence=_silence(searched))
+        answer = TruthAnswer(truth, TruthState.SILENT, silence=_silence(searched, truth))
     return _TruthFindings(answer, searched, error)
 
 
-def _silence(result: SearchResult) -> str:
+_OWN_WORDS = ("truth is ", STRICT_LABELS)
+"""How the filters begin, in words, that the search of one truth adds to those of the question."""
+
+
+def _silence(result: SearchResult, truth: Truth) -> str:
     """What is missing for an answer."""
+    if not any(leg.rows_after for leg in result.legs):
+        if any(not words.startswith(_OWN_WORDS) for words in result.filters_in_words):
+            return f"No {truth} passage matches the filters."
+        return f"The library has no passage that is labelled {truth} with certainty."
     first = [candidate for candidate in result.candidates if not candidate.signals.band]
     return result.silence or what_is_missing(first, result.rarity, result.route.answer_kind)
 
@@ -313,7 +325,7 @@ def _with_needs(
     findings: Sequence[_TruthFindings], cells: Sequence[Cell], topic: Topic, terms: WorkspaceTerms
 ) -> tuple[tuple[TruthAnswer, ...], tuple[Truth, ...]]:
     """Each truth with what it needs, and the truths with a hole, the worst first."""
-    quoted = replace(topic, name=f"“{topic.name}”")
+    quoted = replace(topic, name=f"“{_in_short(topic.name)}”")
     gaps = gaps_of([replace(cell, topic=quoted.name) for cell in cells], terms, {quoted.name: quoted})
     needs = {gap.truth: gap.recommendation for gap in gaps} | {
         cell.truth: f"Ask again when the {cell.truth} documents can be searched: {each.error}"
@@ -322,6 +334,22 @@ def _with_needs(
     }
     answers = tuple(replace(each.answer, needed=needs.get(each.answer.truth, "")) for each in findings)
     return answers, tuple(gap.truth for gap in gaps)
+
+
+def _in_short(question: str) -> str:
+    """A question as the needs quote it, each of which repeats it.
+
+    >>> _in_short("Who pays?"), len(_in_short("Who pays? " * 40)) <= _QUOTED
+    ('Who pays?', True)
+    """
+    if len(question) <= _QUOTED:
+        return question
+    cut = question[: _QUOTED - 2]
+    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+_QUOTED = 90
+"""Characters of a question that are quoted in what it needs. Chosen by hand."""
 
 
 def _conflicts(findings: Sequence[_TruthFindings], board: Board) -> tuple[Conflict, ...]:
@@ -343,7 +371,7 @@ def _to_raise(truths: Sequence[TruthAnswer], holes: Sequence[Truth], conflicts: 
         *(needs[truth] for truth in holes),
         *(words for truth, words in needs.items() if truth not in holes),
         *(f"Settle which holds: {each.words}" for each in conflicts),
-        *(f"Ask without the filter on {truth}." for truth in left_out),
+        *([f"Include {_listed(left_out)} in the filters."] if left_out else []),
     )
 
 
@@ -353,7 +381,7 @@ def _in_words(filters: SearchFilters, findings: Sequence[_TruthFindings]) -> tup
     filter_words = next((each.result.filters_in_words for each in findings if each.result), None)
     if filter_words is None:
         return filters.in_words()
-    return (*chosen, *(words for words in filter_words if not words.startswith(("truth is ", STRICT_LABELS))))
+    return (*chosen, *(words for words in filter_words if not words.startswith(_OWN_WORDS)))
 
 
 def _notices(findings: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:

@@ -245,7 +245,8 @@ def unread_in_words(board: Board) -> str:
     """The documents behind gaps that could not be read, in one sentence; "" when all were read."""
     if not board.unread:
         return ""
-    names = ", ".join(board.unread[:_MOST_NAMES]) + (" …" if len(board.unread) > _MOST_NAMES else "")
+    more = len(board.unread) - _MOST_NAMES
+    names = ", ".join(board.unread[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
     number = "1 document" if len(board.unread) == 1 else f"{len(board.unread):,} documents"
     return f"{number} could not be read in full and may fill a gap: {names}."
 
@@ -336,12 +337,15 @@ def by_kind(board: Board) -> tuple[CoverageShare, ...]:
 
 
 def share_in_words(board: Board, kind: GapKind) -> str:
-    """The share of a column as text; "not needed" when no topic needs its truth."""
+    """The share of a column as text; "not needed" when no topic needs its truth, "error" when every search failed."""
     cells = [cell for cell in board.cells if cell.kind is kind]
     share = _share(kind.value, board, lambda cell: cell.kind is kind).coverage
     if share is not None:
         return f"{share:.0%} covered"
-    return NOT_NEEDED if cells and not any(cell.needed for cell in cells) else CellState.NOT_ASSESSED.value
+    if cells and not any(cell.needed for cell in cells):
+        return NOT_NEEDED
+    failed = bool(cells) and all(cell.state is CellState.ERROR for cell in cells if cell.needed)
+    return (CellState.ERROR if failed else CellState.NOT_ASSESSED).value
 
 
 def by_domain(board: Board) -> tuple[CoverageShare, ...]:

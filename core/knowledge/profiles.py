@@ -14,7 +14,15 @@ from core.knowledge.factors import factor_table
 from core.knowledge.gaps import gap_table
 from core.knowledge.loading import table
 
-__all__ = ["BUILT_IN", "BuiltInProfiles", "check_profile", "fitted_for_another", "parse_profiles", "profiles"]
+__all__ = [
+    "BUILT_IN",
+    "BuiltInProfiles",
+    "built_in_for_another",
+    "check_profile",
+    "fitted_for_another",
+    "parse_profiles",
+    "profiles",
+]
 
 _FILE = "core/knowledge/profiles.toml"
 
@@ -219,9 +227,21 @@ def fitted_for_another(profile: ScoreProfile, in_use: ModelInUse) -> tuple[str, 
     made_for = profile.embedder or DEFAULT_NAME
     if made_for == in_use.label:
         return ()
+    if made_for == DEFAULT_NAME:
+        return (built_in_for_another(in_use),)
     return (
-        f"The profile “{profile.ref}” and the probability of an answer were fitted with {made_for}, and this library"
-        f" uses {in_use.label}: scores may be off. Measure the profile on the Tuning page.",
+        f"The profile “{profile.ref}” was fitted with {made_for}, and this library uses {in_use.label}: scores may be"
+        " off. Measure the profile on the Tuning page.",
+    )
+
+
+def built_in_for_another(in_use: ModelInUse) -> str:
+    """A notice for the user of a library with another embedding model than the built-in one; the same on every page and
+    with every result, so that a page can say it once."""
+    return (
+        f"This library uses {in_use.label}. Built-in profiles and the probabilities of answers and covered topics were"
+        f" fitted with {DEFAULT_NAME} and may be off; labels are decided without the meaning of sentences. Measure a"
+        " profile on the Tuning page."
     )
 
 

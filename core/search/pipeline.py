@@ -38,7 +38,12 @@ from core.search.query.expansion import SynonymFinder, wordings_of
 from core.search.query.per_request import check_request, given_vector, profile_for
 from core.search.query.route import question_terms, read_route, routed_only
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
-from core.search.ranking.answerability import answer_probability, answer_signals, what_is_missing
+from core.search.ranking.answerability import (
+    answer_probability,
+    answer_signals,
+    filters_match_nothing,
+    what_is_missing,
+)
 from core.search.ranking.factors import ScoringContext
 from core.search.ranking.rerank import reranked, with_rerank
 from core.search.ranking.score import FusedRank, collapse, fuse, rank
@@ -392,6 +397,8 @@ def _silence(result: SearchResult, total: int, dropped: Sequence[Dropped], *, co
     """What is missing for an answer, or why no passage is listed."""
     if not complete:
         return _UNJUDGED
+    if filters_match_nothing(result):
+        return f"No passage matches the filters: {', '.join(result.filters_in_words)}."
     if not total and any(each.reason is DropReason.BELOW_THRESHOLD for each in dropped):
         return f"Nothing reached the threshold {result.profile.threshold:g} of the profile '{result.profile.ref}'."
     first = [candidate for candidate in result.candidates if not candidate.signals.band]

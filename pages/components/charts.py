@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from core.coverage.board_view import VisibleBoard, kind_in_words
-from core.coverage.gaps import score_in_words
+from core.coverage.gaps import ASSESSED, score_in_words
 from core.domain.coverage import Board, Cell, CellState, GapKind
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
@@ -261,4 +261,5 @@ def _cell_hover(cell: Cell) -> str:
     first = f"<b>{escape(shorten(cell.topic, 80))}</b> · {kind_in_words(cell.kind)}<br>{cell.state_in_words}"
     why = escape(shorten(cell.reason or cell.error, 120))
     doubts = "".join(f"<br>⚠ {escape(shorten(risk.words, 110))}" for risk in cell.risks)
-    return f"{first}: {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}<br>{why}{doubts}"
+    scored = f": {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}" if cell.state in ASSESSED else ""
+    return f"{first}{scored}<br>{why}{doubts}"

@@ -15,6 +15,7 @@ from pages.components.wording import plain
 __all__ = [
     "apply_change",
     "degraded",
+    "degraded_everywhere",
     "empty",
     "empty_library",
     "error",
@@ -67,10 +68,23 @@ def _problem_list(problems: Sequence[str]) -> str:
     return "\n".join(f"- {plain(problem)}" for problem in problems)
 
 
-def degraded(notices: Sequence[str]) -> None:
-    """Notices for parts of an answer that are missing or degraded."""
-    for notice in notices:
+_AT_TOP = "notices.at_top"
+
+
+def degraded(notices: Sequence[str]) -> bool:
+    """Notices for parts of an answer that are missing or degraded; what the top of the page says is not repeated.
+    Returns whether there were any."""
+    new = [notice for notice in notices if notice not in st.session_state.get(_AT_TOP, ())]
+    for notice in new:
         st.warning(plain(notice), icon=":material/info:")
+    return bool(new)
+
+
+def degraded_everywhere(notices: Sequence[str]) -> None:
+    """Notices at the top of every page."""
+    st.session_state[_AT_TOP] = ()
+    degraded(notices)
+    st.session_state[_AT_TOP] = tuple(notices)
 
 
 def empty(icon: str, what: str, next_step: str) -> None:

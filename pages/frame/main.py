@@ -7,7 +7,7 @@ import streamlit as st
 from core.domain.errors import AccessDenied, NotSignedIn, StoreFailed
 from pages.components import browser_scripts, session, sign_in
 from pages.components.help import page_keys
-from pages.components.notices import degraded, show_errors
+from pages.components.notices import degraded_everywhere, show_errors
 from pages.components.user_name import keep_in_browser, restore_name
 from pages.frame.sign_in_page import draw_account, draw_sign_in
 
@@ -64,7 +64,7 @@ with st.container(key="page_title"):
     st.title(name, anchor=False)
 draw_account()
 with show_errors():
-    degraded(session.workbench().notices())
+    degraded_everywhere(session.workbench().notices())
     page.run()
 browser_scripts.listen_to_keys(page_keys.ask_for_keys)
 page_keys.draw_keys_if_asked(name)

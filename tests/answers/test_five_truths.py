@@ -87,6 +87,20 @@ def test_an_empty_library_is_silent_everywhere_with_no_confidence() -> None:
     assert not answer.answered and not answer.conflicts and not answer.agreements
 
 
+def test_a_truth_without_passages_says_so_instead_of_what_they_lack() -> None:
+    answer = answer_for()
+    assert answer.of(Truth.REALITY).silence == "The library has no passage that is labelled reality with certainty."
+    narrowed = answer_for(filters=SearchFilters(tags=("nowhere",)))
+    assert narrowed.of(Truth.REGULATORY).silence == "No regulatory passage matches the filters."
+    phrase = answer_for('"a phrase that nobody wrote"')
+    assert phrase.of(Truth.REGULATORY).silence == "No regulatory passage matches the filters."
+
+
+def test_a_long_question_is_quoted_in_short_in_what_it_needs() -> None:
+    answer = answer_for("expense reports " * 20)
+    assert all(len(words) < 300 for words in answer.to_raise) and answer.question in "expense reports " * 20
+
+
 def test_what_the_filters_leave_out_is_not_asked() -> None:
     seen: list[SearchRequest] = []
     library = expense_library()
@@ -105,7 +119,7 @@ def test_what_the_filters_leave_out_is_not_asked() -> None:
     assert states(answer) == "annnn"
     assert [request.filters.truths for request in seen] == [("regulatory",)]
     assert answer.filters_in_words == ("truth is regulatory or compliance", "truth is not compliance")
-    assert "Ask without the filter on compliance." in answer.to_raise
+    assert "Include compliance, intent, reference and reality in the filters." in answer.to_raise
     assert not answer.of(Truth.COMPLIANCE).needed
 
 
@@ -273,4 +287,4 @@ def test_holes_in_what_the_question_needs_come_first() -> None:
     library.add("law.pdf", "Employees submit expense reports within 30 days.", truth=Truth.REGULATORY)
     answer = answer_for("What are the steps to configure expense reports of employees?", library)
     assert answer.to_raise[0].startswith("Obtain a vendor guide")
-    assert answer.confidence_reason.startswith("This question needs reference, which does not answer.")
+    assert answer.confidence_reason.startswith("This question needs reference, which is silent.")

@@ -19,6 +19,10 @@ WIDTHS = (1280, 800)
 _CUT = """() => [...document.querySelectorAll('[data-testid=stPageLink-NavLink] p')]
     .filter(words => words.parentElement.parentElement.clientWidth < words.scrollWidth - 1)
     .map(words => words.innerText)"""
+_WITHIN = """all => all.map(each => {
+    const [own, place] = [each, each.parentElement].map(one => one.getBoundingClientRect());
+    return own.width > 0 && own.right <= place.right + 1; })"""
+"""Whether each page number of a list of results is seen whole."""
 _SIDEWAYS = """() => { const page = document.querySelector('[data-testid=stMain]');
     return page.scrollWidth - page.clientWidth }"""
 
@@ -55,6 +59,8 @@ def _results_are_in_sight(tab: Window) -> None:
         boxes = [row.bounding_box() for row in rows.all()]
         assert sum(box is not None and box["y"] + box["height"] <= 800 for box in boxes) >= least, (width, boxes)
         assert truths.is_visible() == (width == 1280)
+        whole = tab.page.locator("[role=option] .place > .pages").evaluate_all(_WITHIN)
+        assert whole and all(whole), (width, whole)
     switch.click()
     truths.wait_for()
     truths.get_by_role("checkbox", name="Truth: § Regulatory").check()

@@ -1,7 +1,17 @@
 """A board narrowed and put in order."""
 
-from core.coverage.board_view import NO_OWNER, BoardView, TopicOrder, apply_view, values_of
-from core.domain.coverage import Decision, ReviewVerdict, Topic
+from dataclasses import replace
+
+from core.coverage.board_view import (
+    NO_OWNER,
+    BoardView,
+    TopicOrder,
+    apply_view,
+    share_in_words,
+    unread_in_words,
+    values_of,
+)
+from core.domain.coverage import Decision, GapKind, ReviewVerdict, Topic
 from tests.coverage.boards import NOW, board_of
 
 LEAVE = Topic("Sick leave", id=1, domain="time", owner="Ann", jurisdiction="state:CA")
@@ -56,3 +66,15 @@ def test_the_choices_are_those_the_board_has() -> None:
     assert values["states"] == ("covered", "partial", "gap")
     assert values["severities"] == ("high", "medium", "low")
     assert values["domains"] == ("earnings", "taxes", "time")
+
+
+def test_a_column_whose_every_search_failed_is_an_error() -> None:
+    board = board_of({LEAVE: "cneee", PAY: "gnenn"})
+    shares = [share_in_words(board, kind) for kind in GapKind if kind is not GapKind.CONFIGURATION]
+    assert shares == ["50% covered", "not assessed", "error", "not assessed", "not assessed"]
+
+
+def test_documents_that_could_not_be_read_are_named_and_counted() -> None:
+    names = ("a.pdf", "b.pdf", "c.pdf", "d.pdf", "e.pdf")
+    assert unread_in_words(replace(BOARD, unread=names)).endswith("may fill a gap: a.pdf, b.pdf, c.pdf and 2 more.")
+    assert unread_in_words(replace(BOARD, unread=names[:1])).endswith("may fill a gap: a.pdf.")

@@ -162,7 +162,7 @@ def test_the_weighed_passages_of_a_truth_hold_what_is_below_the_floor() -> None:
     assert [item.score for item in weighed] == sorted((item.score for item in weighed), reverse=True)
     cell = board(library, unrelated.name).cell(unrelated.name, Truth.REGULATORY)
     assert (cell.evidence_score, cell.near_misses) == (0.0, ())
-    assert cell.reason.startswith("Probably no regulatory passage is about it; the closest, 0.0")
+    assert cell.reason.startswith("Probably no regulatory passage is about it. The closest scores 0.0")
 
 
 def test_the_floor_never_exceeds_the_partial_threshold_of_a_profile() -> None:

@@ -180,6 +180,8 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
     assessed(stocked, "Overtime pay")
     text = words(opened("coverage.py", cell=cell_key(stocked, "Overtime pay", Truth.REGULATORY)))
     assert "it is not a gap" in text and "nothing could be assessed" in text
+    assert "5 cells could not be assessed; they are not gaps" in text and "5 cells could not be assessed]" in text
+    assert "have no evidence to compare" in words(opened("coverage.py", view="Conflicts"))
     assert "no gap is known" in words(opened("coverage.py", view="To obtain"))
 
 

@@ -20,6 +20,13 @@ def _known() -> None:
     app.on_script_error(NotFound("Document 7 is gone.", "Open the library."))
 
 
+def _notices() -> None:
+    from pages.components.notices import degraded, degraded_everywhere
+
+    degraded_everywhere(["The model is another one."])
+    degraded(["The model is another one.", "One leg failed."])
+
+
 def test_an_unforeseen_error_is_a_notice_with_a_reference_and_its_details_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -34,6 +41,16 @@ def test_an_unforeseen_error_is_a_notice_with_a_reference_and_its_details_are_lo
 def test_an_error_with_a_hint_keeps_its_words() -> None:
     screen = AppTest.from_function(_known).run()
     assert "Open the library" in screen.warning[0].value and not screen.error
+
+
+def test_a_notice_at_the_top_of_the_page_is_not_repeated_with_its_results() -> None:
+    screen = AppTest.from_function(_notices).run()
+    for _ in range(2):  # also when the page is drawn again
+        assert [each.value.replace("\\", "") for each in screen.warning] == [
+            "The model is another one.",
+            "One leg failed.",
+        ]
+        screen.run()
 
 
 def test_the_app_hands_its_errors_to_this_notice() -> None:

@@ -22,11 +22,27 @@ def test_a_row_has_the_sentence_its_place_and_the_score_of_its_result(stocked: S
     rows = list_rows(result, grouped=False, new=lambda hit: hit.rank == 2)
     assert [row["rank"] for row in rows] == list(range(1, len(result.hits) + 1))
     for row, hit in zip(rows, result.hits, strict=True):
-        assert row["score"] == f"{hit.score.total:.3f}" and hit.candidate.passage.document_name in row["place"]
+        assert row["score"] == f"{hit.score.total:.3f}" and hit.candidate.passage.document_name == row["name"]
         assert 0 <= row["share"] <= 1 and ("new" in row["notes"]) == (hit.rank == 2)
     first = rows[0]["sentence"]
     assert any(requested and part.lower() == "overtime" for part, requested in first)
     assert "".join(part for part, _ in first) in " ".join(result.hits[0].citations[0].quote.split())
+
+
+def test_a_row_keeps_the_page_or_the_rows_apart_from_the_names_that_may_be_cut(stocked: Stack) -> None:
+    result = found(stocked)
+    hit = result.hits[0]
+    document = result.documents[hit.candidate.passage.document_id]
+
+    def row(*, paged: bool, rows: tuple[int, int] | None = None) -> dict[str, object]:
+        passage = replace(hit.candidate.passage, page=3, section="1 Pay › 1.2 Overtime", rows=rows)
+        changed = replace(hit, candidate=replace(hit.candidate, passage=passage))
+        known = result.documents | {document.id: replace(document, paged=paged)}
+        return list_rows(replace(result, hits=(changed,), documents=known), grouped=False, new=lambda _: False)[0]
+
+    places = [(each["number"], each["heading"]) for each in (row(paged=True), row(paged=False, rows=(3, 4)))]
+    assert places == [("page 3", "1.2 Overtime"), ("rows 3–4", "")]
+    assert (row(paged=False)["number"], row(paged=False)["heading"]) == ("", "1 Pay › 1.2 Overtime")
 
 
 def test_grouped_rows_keep_every_result_and_name_each_document_once(stocked: Stack) -> None:

@@ -87,6 +87,18 @@ def test_what_nothing_answers_is_told_with_nearest_misses_named_as_such(stocked:
     assert not screen.error
 
 
+def test_where_the_filters_leave_no_passage_the_page_says_so_and_what_to_do(stocked: Stack, opened: Opened) -> None:
+    text = words(opened("search.py", q="overtime before:1980")).replace("\\", "")
+    assert "No passage matches the filters: dated on or before 1979-12-31." in text and "Remove a filter" in text
+    assert "answered with p" not in text
+
+
+def test_a_question_too_long_for_its_field_is_shown_whole(stocked: Stack, opened: Opened) -> None:
+    long = f"When must overtime be paid {'to employees of the night shift ' * 3}in California?"
+    assert " ".join(long.split()) in words(opened("search.py", q=long)).replace("\\", "")
+    assert QUESTION not in words(opened("search.py", q=QUESTION)).replace("\\", "")
+
+
 def test_a_link_to_a_profile_that_is_gone_says_that_the_default_scores(stocked: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, profile="retired@3")
     assert "Profile “retired@3” no longer exists" in screen.warning[0].value.replace("\\", "")

@@ -140,13 +140,14 @@ def test_the_audit_log_is_filtered_by_person_action_door_outcome_day_and_words(
     team: dict[str, int], stocked: Stack, opened: Opened
 ) -> None:
     audit = stocked.workbench.audit
+    assert "There are no entries yet" in words(opened("settings.py", part="audit"))
     audit.record(login="ann@example.com", name="Ann", door=Door.REST, action="documents.upload", object="name a.pdf")
     audit.record(login="ben@example.com", name="Ben", door=Door.BROWSER, action="sign in", object="")
     screen = opened("settings.py", part="audit")
     assert list(screen.dataframe[0].value["Action"]) == ["Signed in", "Uploaded a file"]
     for label, value, left in (
         ("Person", "ben@example.com", ["Signed in"]),
-        ("Door", "REST", ["Uploaded a file"]),
+        ("Interface", "REST", ["Uploaded a file"]),
         ("Action", "sign in", ["Signed in"]),
     ):
         chosen = next(each for each in screen.selectbox if each.label == label)

@@ -54,8 +54,8 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Stack,
     stocked.jobs.run = lambda document_id: None
     stocked.add("later.md", "# Later\nThis one waits for its turn.")
     screen = opened("upload.py")
-    assert "0 of 1 file read" in screen.progress[0].text.replace("\\", "")
-    assert "**4** read" in words(screen) and "**1** waiting" in words(screen)
+    assert "0 of 1 file done" in screen.progress[0].text.replace("\\", "")
+    assert "**4** read" in words(screen) and "**1** in progress" in words(screen)
     assert [row["state"] for row in uploaded_rows(screen)].count("Waiting") == 1
 
 

@@ -106,7 +106,7 @@ def test_a_word_that_was_found_only_as_a_near_word_is_named_as_such() -> None:
     near = replace(near, signals=replace(near.signals, near_words=(assembly,)))
     rarity = {"quorum": 5.0, "raft": 3.0, "members": 1.0}
     assert what_is_missing([near], rarity, "") == (
-        "None of the nearest passages contains “raft”. They contain “quorum” only as “assembly”."
+        "None of the nearest passages contains “raft”. They contain only related words for “quorum” (“assembly”)."
     )
 
 

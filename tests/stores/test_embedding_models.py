@@ -315,8 +315,8 @@ def test_what_was_fitted_for_another_model_is_left_out_and_said(settings: Settin
         library.workbench.models.use(str(folder / "wide"))
         work(library)
         (notice,) = search(library)[1]
-        assert "fitted with all-MiniLM-L6-v2, and this library uses wide" in notice
-        assert any("without the meaning of sentences" in each for each in library.workbench.notices())
+        assert notice.startswith("This library uses wide.") and "fitted with all-MiniLM-L6-v2" in notice
+        assert "without the meaning of sentences" in notice and notice in library.workbench.notices()
         classifier = library.workbench.evaluation.classifier._classifier  # type: ignore[attr-defined]
         reading, own = classifier.read(
             "Note.md", "", library.stores.catalogue.page(one, 1) and [library.stores.catalogue.page(one, 1)]

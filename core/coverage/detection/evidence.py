@@ -143,8 +143,8 @@ def reason_of(kind: GapKind, weighed: Sequence[WeightedPassage], enough: int, ro
         reach = f"{unit}s reach" if enough > 1 else f"{unit} reaches"
         return f"{enough} {reach} {row.covered:.2f}; best {score}: {best.detail}."
     if best.score < row.floor:
-        counted = f", {score}, counts as 0" if best.score else ""
-        return f"Probably no {what} {unit} is about it; the closest{counted}: {best.detail}."
+        counted = f" scores {score}, which counts as 0" if best.score else ""
+        return f"Probably no {what} {unit} is about it. The closest{counted}: {best.detail}."
     return f"The best {what} {unit} scores {score}, below {row.covered:.2f}: {best.detail}."
 
 

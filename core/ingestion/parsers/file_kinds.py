@@ -240,7 +240,7 @@ TEXTUAL = frozenset(row.kind for row in _ROWS if row.textual)
 ARCHIVES = frozenset(row.kind for row in _ROWS if row.read is _archive)
 MAILS = frozenset({FileKind.EML, FileKind.MSG})
 READABLE = (
-    "Readable are PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods, .odp), RTF, "
+    "Fivefold reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods, .odp), RTF, "
     "mail (.eml, .msg), CSV, TSV, Parquet, JSON, XML, HTML, Markdown, plain text, scans (.png, .jpg, .tiff), and "
     "archives of these (.zip, .tar, .gz)."
 )

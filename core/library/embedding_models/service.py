@@ -15,6 +15,7 @@ from core.domain.embedding_models import DEFAULT_MODEL, DEFAULT_NAME, ModelInUse
 from core.domain.errors import BadRequest, ModelUnavailable
 from core.domain.filters import SearchFilters
 from core.ingestion.sentence_vectors import embed_passages
+from core.knowledge.profiles import built_in_for_another
 from core.library.embedding_models.store import EmbeddingModelStore, another_switch
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import FailedWork, JobKind, JobQueue
@@ -76,10 +77,7 @@ class EmbeddingModelService:
         used = self._store.known().label
         found = []
         if used != DEFAULT_NAME:
-            found.append(
-                f"Labels are decided without the meaning of sentences, and the probabilities of an answer and of a"
-                f" covered topic may be off: they were fitted with {DEFAULT_NAME}, and this library uses {used}."
-            )
+            found.append(built_in_for_another(self._store.known()))
         if self._configured not in (DEFAULT_MODEL, self._store.known().model):
             found.append(
                 f"FIVEFOLD_EMBEDDING_MODEL names {model_label(self._configured)}, but this library is embedded with"

@@ -22,6 +22,7 @@ __all__ = [
     "evidence",
     "evidence_of",
     "evidence_probability",
+    "filters_match_nothing",
     "most_evidence",
     "truth_probability",
     "truths_words",
@@ -113,14 +114,27 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
             near[word.query_word] = word
     rarest = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])
     missing = [f"“{term}”" for term in rarest if term not in near][:_NAMED]
-    only_near = [f"“{term}” only as “{near[term].word}”" for term in rarest if term in near][:_NAMED]
-    found_as = f" They contain {' and '.join(only_near)}." if only_near else ""
+    related = [f"“{term}” (“{near[term].word}”)" for term in rarest if term in near][:_NAMED]
+    found_as = f" They contain only related words for {_listed(related, 'and')}." if related else ""
     if missing:
-        return f"None of the nearest passages contains {' or '.join(missing)}.{found_as}"
+        return f"None of the nearest passages contains {_listed(missing, 'or')}.{found_as}"
     kind = answer_kinds().get(answer_kind)
     if kind is not None and not any(each.signals.answer for each in nearest):
         return f"None of the nearest passages gives {kind.label}.{found_as}"
     return f"The nearest passages share words with the question, but none is close to all of it.{found_as}"
+
+
+def filters_match_nothing(result: SearchResult) -> bool:
+    """Whether the library has passages, but the filters admit none of them."""
+    return any(leg.rows_before for leg in result.legs) and not any(leg.rows_after for leg in result.legs)
+
+
+def _listed(names: Sequence[str], conjunction: str) -> str:
+    """
+    >>> _listed(["a", "b", "c"], "or"), _listed(["a"], "and")
+    ('a, b or c', 'a')
+    """
+    return f" {conjunction} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def unanswered_words(result: SearchResult) -> str:

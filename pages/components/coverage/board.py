@@ -129,8 +129,10 @@ def _open_to_obtain() -> None:
 
 
 def _errors(board: Board) -> None:
-    for problem in dict.fromkeys(cell.error for cell in board.cells if cell.error):
-        st.error(f"Some cells could not be assessed; these are not gaps. {plain(problem)}", icon=":material/bolt:")
+    for problem, number in Counter(cell.error for cell in board.cells if cell.error).items():
+        not_gaps = "it is not a gap" if number == 1 else "they are not gaps"
+        words = f"{count(number, 'cell')} could not be assessed; {not_gaps}. {plain(problem)}"
+        st.error(words, icon=":material/bolt:")
 
 
 def _map(board: Board, shown: VisibleBoard) -> None:

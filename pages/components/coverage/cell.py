@@ -63,7 +63,7 @@ def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequ
 def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
     """Topic, column, state and score, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
     style = CELLS[cell.state]
-    st.markdown(f"{level} {plain(shorten(cell.topic, 160))}", anchors=False)
+    st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if cell.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")
@@ -77,7 +77,7 @@ def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
         if cell.state in ASSESSED:
             score, threshold = score_in_words(cell.evidence_score), score_in_words(cell.threshold)
             st.caption(
-                f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}",
+                f"Evidence {score} · threshold {threshold} · margin {cell.margin:+.2f}".replace("-", "−"),
                 width="content",
                 help=meaning("evidence_score"),
             )
@@ -121,15 +121,18 @@ def _sentences(title: str, citations: tuple[Citation, ...], cell: Cell) -> None:
     for citation in citations:
         with st.container(border=True, gap="xsmall"):
             st.markdown(f"“{plain(shorten(display_quote(citation.quote), 600))}”")
-            where = f", {plain(cited_place(citation))}" if cited_place(citation) else ""
-            label = (
-                f"{plain(shorten_middle(citation.document_name, 60))}{where} :gray[relevance {citation.relevance:.2f}]"
-            )
+            label = plain(shorten_middle(citation.document_name, 60))
             if cell.request is not None:
                 cards.inspect_link(cell.request, citation.passage_id, label, icon=":material/troubleshoot:")
             else:
                 st.caption(label)
-            cards.document_link(citation.document_id, "Open document", mark=citation.citation_id)
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.caption(_sentence_facts(citation), width="content")  # not in the link, which is cut where it is long
+                cards.document_link(citation.document_id, "Open document", mark=citation.citation_id)
+
+
+def _sentence_facts(citation: Citation) -> str:
+    return " · ".join(filter(None, (plain(cited_place(citation)), f"relevance {citation.relevance:.2f}")))
 
 
 def _exact_search(cell: Cell) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.coverage import Board, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
+from core.domain.coverage import Board, CellState, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
 from core.domain.errors import FivefoldError
 from core.search.citations.cite import display_quote
 from pages.components import cards, notices, rights
@@ -13,7 +13,7 @@ from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line
 from pages.components.pager import paged
 from pages.components.user_name import name_input, who
-from pages.components.wording import count, highlight_part, plain
+from pages.components.wording import count, highlight_part, plain, shorten_middle
 
 __all__ = ["draw_conflicts"]
 
@@ -24,12 +24,13 @@ def draw_conflicts(board: Board) -> None:
     """The conflicting pairs, strongest first, with their decisions."""
     found = _cached_conflicts(board)
     if not found:
-        notices.empty(
-            ":material/compare_arrows:",
-            "No conflicts",
+        words = (
             "No sentences of different truths disagree in an amount, a day or in what is binding. The evidence of this"
-            " board's cells was compared; a pair is left out where it is doubtful whether both are about the same.",
+            " board's cells was compared; a pair is left out where it is doubtful whether both are about the same."
         )
+        if any(cell.state is CellState.ERROR for cell in board.cells):
+            words += " Cells that could not be assessed have no evidence to compare."
+        notices.empty(":material/compare_arrows:", "No conflicts", words)
         return
     shown_, kind, name = st.columns([3, 3, 3], vertical_alignment="bottom")
     status = shown_.segmented_control("Show", ["open", "all"], default="open", key="conflicts", bind="query-params")
@@ -86,7 +87,9 @@ def _pair(board: Board, conflict: Conflict) -> None:
 def _side(statement: Statement) -> None:
     cards.truth_badge(statement.truth)
     quote = display_quote(statement.citation.quote)
-    where = ", ".join(filter(None, (statement.citation.document_name, cited_place(statement.citation))))
+    where = ", ".join(
+        filter(None, (shorten_middle(statement.citation.document_name, 60), cited_place(statement.citation)))
+    )
     st.markdown(f"“{highlight_part(quote, statement.text)}”")
     st.caption(plain(where))
 

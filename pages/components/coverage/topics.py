@@ -367,8 +367,16 @@ def _apply_change(work: Callable[[], object], message: str) -> None:
     state.clear_cache()
 
 
+def _add_heading(*, first: bool) -> None:
+    """The heading of the ways to add topics; above the first ones also what a topic is."""
+    st.markdown("**Add the first topics**" if first else "**Add topics**")
+    if first:
+        words = "Topics are what the project must answer. Each is searched separately under each of the five truths."
+        st.caption(words)
+
+
 def _add_form(project: str | None, *, first: bool) -> None:
-    st.markdown("**Where topics come from**" if first else "**Add topics**")
+    _add_heading(first=first)
     typed, file, question, themes = st.tabs(
         [":material/edit: Typed", ":material/upload_file: CSV", ":material/flag: Requirements", ":material/hub: Themes"]
     )

@@ -418,7 +418,8 @@ def _side(statement: Statement) -> None:
         quote = display_quote(statement.citation.quote)
         st.markdown(f"“{highlight_part(quote, statement.text)}”")
         where = citation_location(statement.citation)
-        st.caption(plain(f"{statement.citation.document_name}, {where}" if where else statement.citation.document_name))
+        name = shorten_middle(statement.citation.document_name, 60)
+        st.caption(plain(f"{name}, {where}" if where else name))
 
 
 def draw_five_truths(request: SearchRequest) -> None:
@@ -455,9 +456,9 @@ def _head(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
         verb, whose = ("belongs", "its") if unknown == 1 else ("belong", "their")
         left_out = f"{count(unknown, 'document')} of unknown truth {verb} to none of the five"
         st.caption(f":material/help: {left_out}; set {whose} truth on *Library*.")
-    notices.degraded(answer.notices)
+    is_degraded = notices.degraded(answer.notices)
     failed = any(each.state is TruthState.FAILED for each in answer.truths)
-    if answer.notices and not failed:  # a failed truth has its own button
+    if is_degraded and not failed:  # a failed truth has its own button
         st.button("Ask again", icon=":material/refresh:", key="answer.again", on_click=ask_again, args=(request,))
 
 

@@ -118,6 +118,9 @@ RESULTS, FIVE, BATCH, SHORTLISTS = "results", "five", "batch", "shortlists"
 _CHOICES = 400
 """Pixels for the profile and the reranker beside each other."""
 
+_IN_SIGHT = 80
+"""Characters of a question that its field shows at 1280 pixels; a longer one is also shown whole below it."""
+
 _VIEWS = {RESULTS: "Results", FIVE: "Five truths", BATCH: "Batch", SHORTLISTS: "Shortlists"}
 
 
@@ -167,6 +170,8 @@ def question_fields(project: str | None) -> None:
         missing = profile_choice("search.profile", project, compact=True)
         choose_reranker("search.rerank", session.workbench().search.reranker_problems)
     state = st.session_state
+    if len(state["question"]) > _IN_SIGHT:
+        st.caption(plain(state["question"]))
     state["search.gone"] = missing or state.get("search.gone", "")
     if state["search.gone"] and not state["search.profile"]:
         notices.degraded([f"Profile “{state['search.gone']}” no longer exists, so the default one scores the results."])

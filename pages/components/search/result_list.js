@@ -8,6 +8,18 @@ const marked = (name, parts) => {
   return line;
 };
 
+// The document, its page or rows, and the heading: where they do not fit, the heading is cut first and the number never.
+const placeOf = (row) => {
+  const place = element("span", "place");
+  const name = element("span", "name", row.name && `${row.name}${row.number || row.heading ? "," : ""}`);
+  name.dir = "auto";
+  place.append(name);
+  if (row.number) place.append(element("span", "pages", ` ${row.number}`));
+  if (row.heading) place.append(element("span", "heading", `${row.number ? " · " : " "}${row.heading}`));
+  place.title = place.textContent;
+  return place;
+};
+
 const drawRow = (row, number) => {
   const option = element("div", "row");
   option.id = `result-${row.id}`;
@@ -19,14 +31,13 @@ const drawRow = (row, number) => {
   option.append(rank);
   const body = element("div", "body");
   const sentence = marked("sentence", row.sentence);
+  sentence.dir = "auto";
   sentence.title = row.sentence.map(([text]) => text).join("");
   const tick = element("span", "tick", row.ticked ? "☑" : "☐");
   tick.title = row.ticked ? "Remove from the shortlist (x)" : "Add to the shortlist (x)";
   const foot = element("div", "foot");
   foot.append(element("span", "truth", row.truth));
-  const place = element("span", "place", row.place);
-  place.title = row.place;
-  foot.append(place);
+  foot.append(placeOf(row));
   for (const note of row.notes) foot.append(element("span", "note", note));
   if (row.ticks) rank.append(tick);
   if (row.ticked) option.classList.add("ticked");

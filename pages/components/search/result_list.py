@@ -19,7 +19,7 @@ from core.knowledge.glossary import meaning
 from core.search.citations.cite import display_quote
 from core.search.exports import FORMATS, file_name
 from core.search.query.syntax import quoted_phrases
-from core.search.ranking.answerability import all_silent_words, unanswered_words
+from core.search.ranking.answerability import all_silent_words, filters_match_nothing, unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
 from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, session, urls
@@ -119,7 +119,7 @@ def _summary(result: SearchResult) -> None:
     """How the search went and what it was narrowed to; each leg in a popover."""
     found = total_words(result).capitalize() if result.hits else "Nothing found"
     parts = [f"**{found}** in {_duration(result.milliseconds)}", f"profile {plain(result.profile.ref)}"]
-    if result.answer_probability is not None and (result.answered or not result.hits):  # else it is told below
+    if result.answer_probability is not None and result.answered:  # else it is told below
         parts.append(f"answered with p = {result.answer_probability:.2f}")
     if result.request.rerank:
         parts.append(rerank_words(result))
@@ -271,25 +271,24 @@ def list_rows(result: SearchResult, *, grouped: bool, new: Callable[[Hit], bool]
     rows = []
     for hit in sorted(result.hits, key=lambda each: (best[each.candidate.passage.document_id], each.rank)):
         passage = hit.candidate.passage
-        row = _row(hit, result, new) | {"place": _location(hit, result)}
+        row = _row(hit, result, new) | {"name": ""}
         if hit.rank == best[passage.document_id]:
             row["group"] = f"{passage.document_name} ({of_document[passage.document_id]})"
         rows.append(row)
     return rows
 
 
-def _location(hit: Hit, result: SearchResult) -> str:
-    """Page and heading: several results of one page are told apart by what they are under."""
+def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str, Any]:
+    """One row: its sentence with the words asked for, its truth and place, its score in [0, 1], and short notes.
+
+    number: its page or rows, which the list never cuts, unlike the names before and after it."""
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
-    return " · ".join(each for each in (cards.location(passage, document), cards.heading(passage, document)) if each)
-
-
-def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str, Any]:
-    """One row: its sentence with the words asked for, its truth and place, its score in [0, 1], and short notes."""
-    passage, where = hit.candidate.passage, _location(hit, result)
+    where, heading = cards.location(passage, document), cards.heading(passage, document)
     stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
-    letters = _ROW_NAME_BEFORE_HEADING if " · " in where else _ROW_NAME
+    numbered = passage.rows is not None or (document is not None and document.paged)
+    under = heading if numbered else where
+    letters = _ROW_NAME_BEFORE_HEADING if under else _ROW_NAME
     quote = display_quote(hit.citations[0].quote if hit.citations else passage.text)
     sentence = from_words_asked_for(quote, stems, _ROW_IN_SIGHT)
     notes = {
@@ -305,7 +304,9 @@ def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str
         "sentence": parts_asked_for(shorten(sentence, _ROW_LETTERS), stems, phrases),
         "truth": cards.origin_words(passage),
         "colour": truth_style(passage.truth).colour,
-        "place": f"{shorten_middle(passage.document_name, letters)}{', ' + where if where else ''}",
+        "name": shorten_middle(passage.document_name, letters),
+        "number": where if numbered else "",
+        "heading": under,
         "score": f"{hit.score.total:.3f}",
         "share": round(min(hit.score.total, 1.0), 2),
         "notes": [note for note, applies in notes.items() if applies],
@@ -322,7 +323,8 @@ def _unanswered(result: SearchResult) -> None:
 
 def _nothing_found(result: SearchResult) -> None:
     """Nothing is listed: why, and what came nearest."""
-    notices.empty(":material/search_off:", "Nothing found", plain(result.silence))
+    step = "Remove a filter." if filters_match_nothing(result) else "Try other words."
+    notices.empty(":material/search_off:", "Nothing found", f"{plain(result.silence)} {step}")
     nearest = sorted(result.dropped, key=lambda each: -(each.score.total if each.score else 0.0))[:_NEAR_MISSES]
     if nearest:
         st.markdown("**Closest passages** :gray[– none is strong enough to be listed]")

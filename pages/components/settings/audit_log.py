@@ -1,4 +1,4 @@
-"""The audit log on Settings: who did what, when and by which door; filters, pages and CSV."""
+"""The audit log on Settings: who did what, when and through which interface; filters, pages and CSV."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _WIDTH = 190  # pixels of a field with names or words
 def draw_audit_log() -> None:
     """Filters, the matching entries newest first, and their export."""
     st.markdown("##### Audit log", anchors=False)
-    st.caption("Every change, export, sign-in and refused try. Entries are never changed or deleted.")
+    st.caption("Every change, export, sign-in and refused attempt. Entries are never changed or deleted.")
     query = _filters()
     log = session.workbench().audit
     pages_key = f"{_AREA}.page"
@@ -33,7 +33,8 @@ def draw_audit_log() -> None:
         st.session_state.pop(pages_key, None)
     page = int(st.session_state.get(pages_key) or 1)
     found = log.page(query, _PER_PAGE, _PER_PAGE * (page - 1))
-    shown = range_words(page, _PER_PAGE, found.total, "entry", "entries") if found.total else "No entries match."
+    nothing = "There are no entries yet." if query == AuditQuery() else "No entries match."
+    shown = range_words(page, _PER_PAGE, found.total, "entry", "entries") if found.total else nothing
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(shown, width="content")
         st.download_button(
@@ -65,7 +66,7 @@ def _filters() -> AuditQuery:
             key=f"{_AREA}.action",
             width=_WIDTH,
         )
-        door = _choice("Door", [each.value for each in Door], width=140)
+        door = _choice("Interface", [each.value for each in Door], width=140)
         outcome = _choice("Outcome", [each.value for each in AuditOutcome], width=130)
         since = st.date_input("From", None, key=f"{_AREA}.since", format="YYYY-MM-DD", width=140)
         until = st.date_input("To", None, key=f"{_AREA}.until", format="YYYY-MM-DD", width=140)
@@ -111,7 +112,7 @@ def _row(entry: AuditEntry, names: Mapping[int, str]) -> dict[str, object]:
         "Time (UTC)": entry.at.astimezone(UTC),
         "Person": entry.name or entry.login or "nobody",
         "Login": entry.login,
-        "Door": entry.door.value,
+        "Interface": entry.door.value,
         "Action": action_words(entry.action),
         "Object": with_names(entry.object, names),
         "Project": entry.project or "",

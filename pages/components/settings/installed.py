@@ -35,7 +35,7 @@ def draw_models() -> None:
         state = ":green[:material/check:] present" if part.used else ":gray[:material/remove:] missing"
         rows.append({"What": f"**{part.name}**", "State": state, "Details": plain(part.used or part.missing)})
     st.table(rows, border="horizontal", hide_index=True)
-    st.markdown("##### Process that reads files", anchors=False)
+    st.markdown("##### Isolation of the process that reads files", anchors=False)
     _reader()
 
 
@@ -44,7 +44,7 @@ def _reader() -> None:
     limits = session.cached("settings.reader", "limits", None, lambda: reader_limits(settings_from_environment()))
     rows = []
     for each in limits:
-        state = ":green[:material/check:] holds" if each.holds else ":orange[:material/warning:] not on this system"
+        state = ":green[:material/check:] active" if each.holds else ":orange[:material/warning:] not on this system"
         rows.append({"What": f"**{each.name}**", "State": state, "Details": "" if each.holds else plain(each.lacking)})
     st.table(rows, border="horizontal", hide_index=True)
 
@@ -114,7 +114,7 @@ def _row(part: StoredPart) -> dict[str, str]:
     return {
         "What": f"**{part.name}**",
         "Size": bytes_in_words(part.bytes) if part.bytes is not None else "–",
-        "In backups": "no: can be made again" if part.rebuilt else "yes",
+        "In backups": "no, can be rebuilt" if part.rebuilt else "yes",
         "Folder": plain(part.folder),
     }
 
@@ -198,8 +198,8 @@ def _draw_form(status: ModelStatus) -> None:
             "models.use", "Embed the library with this model", icon=":material/model_training:"
         )
     st.caption(
-        "The library is embedded in the background while searches use the present model; then the two are exchanged"
-        " in one step. Documents are not read again. Score profiles and labels were fitted with"
+        "The library is embedded in the background while searches use the current model; then they switch to the new"
+        " one. Documents are not read again. Score profiles and labels were fitted with"
         f" {DEFAULT_NAME}: measure them after a change."
     )
     if pressed:

@@ -24,7 +24,7 @@ def draw_notifications() -> None:
             " whose bell you pressed (Search, *Saved views*)."
         )
         if person.local:
-            st.caption("Without sign-in no e-mail is sent. A feed reader can follow a saved search.")
+            st.caption("Without sign-in, no e-mail is sent. A feed reader can follow a saved search.")
         elif not library.delivery.mails:
             st.caption("E-mail is not set up. An administrator can do so: `FIVEFOLD_SMTP_URL`.")
         else:

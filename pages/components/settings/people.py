@@ -63,7 +63,7 @@ def _how_to_sign_in() -> None:
     st.code(_SETTINGS, language="bash")
     st.markdown(
         "A proxy that signs people in works as well. *Help › Set up a team* has every step. The first person who signs"
-        " in is administrator, unless `FIVEFOLD_ADMINISTRATORS` names others."
+        " in becomes an administrator, unless `FIVEFOLD_ADMINISTRATORS` names others."
     )
     _roles_in_words()
 

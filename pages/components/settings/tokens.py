@@ -15,7 +15,7 @@ __all__ = ["draw_tokens"]
 
 _AREA = "settings.tokens"
 _SECRET = f"{_AREA}.secret"
-_LIFETIMES = {"30 days": 30, "90 days": 90, "1 year": 365, "No end": None}
+_LIFETIMES = {"30 days": 30, "90 days": 90, "1 year": 365, "Never": None}
 """How long a token may live → days."""
 
 
@@ -60,8 +60,8 @@ def _creation() -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             st.text_input("Name", key=f"{_AREA}.name", placeholder="What it is for", max_chars=80, width=260)
-            role = st.selectbox("At most", roles, format_func=role_title, key=f"{_AREA}.role", width=170)
-            st.selectbox("Ends after", list(_LIFETIMES), index=1, key=f"{_AREA}.lifetime", width=140)
+            role = st.selectbox("Highest role", roles, format_func=role_title, key=f"{_AREA}.role", width=170)
+            st.selectbox("Expires after", list(_LIFETIMES), index=1, key=f"{_AREA}.lifetime", width=140)
             st.button("Create token", type="primary", icon=":material/add:", key=f"{_AREA}.create", on_click=_create)
         st.caption(f"{role_title(role)}: {ROLE_MEANINGS[role]}.")
 
@@ -87,7 +87,7 @@ def _row(token: ApiToken, login: str) -> None:
     if token.revoked is not None:
         facts.append(f"revoked {day(token.revoked)}")
     else:
-        facts.append("no end" if token.expires is None else f"ends {day(token.expires)}")
+        facts.append("never expires" if token.expires is None else f"expires {day(token.expires)}")
     facts.append("never used" if token.last_used is None else f"last used {ago(token.last_used, now)}")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
         with st.container(gap=None, width="stretch"):

@@ -364,7 +364,7 @@ def draw_first_set(project: str | None) -> None:
     notices.empty(
         ":material/quiz:",
         "No question set yet",
-        f"{meaning('question_set')} Create one here.",
+        f"{meaning('question_set')} Create one below.",
     )
     _, middle, _ = st.columns([1, 2, 1])
     with middle:

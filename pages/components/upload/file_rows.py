@@ -125,8 +125,7 @@ def _notes(document: Document, members: Sequence[Document], relation: str) -> li
     """The lines below the name: (their look, words)."""
     if document.state is DocumentState.FAILED:
         look = "stopped" if document.step == STOPPED else "failed"
-        at = f" (at the step “{step_words(document)}”)" if document.step and document.step != STOPPED else ""
-        return [(look, shorten(f"{cards.failure_words(document)} {document.remedy}{at}".strip(), _NOTE_LETTERS))]
+        return [(look, shorten(f"{cards.failure_words(document)} {document.remedy}".strip(), _NOTE_LETTERS))]
     notes = [("archive", container_words(document, members))] if is_container(document) else []
     shown = document.warnings[:_MOST_NOTES]
     notes += [("warning", shorten(each, _NOTE_LETTERS)) for each in shown]

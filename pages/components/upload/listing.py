@@ -296,7 +296,7 @@ def _failure(document: Document) -> None:
     if document.step == STOPPED:
         st.caption(plain(f"{cards.failure_words(document)} {document.remedy}"))
     else:
-        at = f" :gray[(at the step “{plain(step_words(document))}”)]" if document.step else ""
+        at = f" :gray[· at the step “{plain(step_words(document))}”]" if document.step else ""
         st.markdown(f":red[{plain(cards.failure_words(document))}] {plain(document.remedy)}{at}")
     draw_password_form(document)
     with st.container(horizontal=True, gap="small"):

@@ -48,14 +48,14 @@ def _count_words(counts: UploadCounts) -> list[str]:
     """The counts as safe markdown, each with its sign.
 
     >>> [words.rpartition(": ")[2] for words in _count_words(UploadCounts(running=2, failed=1, doubtful=3, done=4))]
-    ['**7** read', '**2** waiting', '**1** failed]', '**3** uncertain labels]']
+    ['**7** read', '**2** in progress', '**1** failed]', '**3** uncertain labels]']
     """
     read = counts.done + counts.doubtful
     failed = f":material/error: **{counts.failed:,}** failed"
     uncertain = f":material/help: **{counts.doubtful:,}** {count(counts.doubtful, 'uncertain label').partition(' ')[2]}"
     return [
         f":material/check_circle: **{read:,}** read",
-        f":material/hourglass_empty: **{counts.running:,}** waiting",
+        f":material/hourglass_empty: **{counts.running:,}** in progress",
         f":red[{failed}]" if counts.failed else failed,
         f":orange[{uncertain}]" if counts.doubtful else uncertain,
     ]
@@ -67,7 +67,7 @@ def _progress(counts: UploadCounts) -> None:
         return
     queue = session.workbench().upload_queue
     read, pace = queue.read_since(), queue.pace()
-    parts = [f"{read:,} of {count(read + counts.running, 'file')} read"]
+    parts = [f"{read:,} of {count(read + counts.running, 'file')} done"]  # read, or failed
     if pace.files_per_minute:
         parts += [f"{_rounded(pace.files_per_minute)} a minute", _time_left(pace, counts.running)]
     now = queue.reading(_MOST_NAMES + 1)
