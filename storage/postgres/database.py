@@ -10,6 +10,7 @@ rows, whatever a query asks for.
 
 Errors of PostgreSQL and its drivers are mapped to StoreFailed here, with a message the user can act on.
 """
+# Over 300 lines: URL, pool and transactions are what every store shares, and each explains its errors.
 
 import json
 import re
