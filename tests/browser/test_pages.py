@@ -89,7 +89,7 @@ def test_the_name_of_one_person_survives_a_reload(shared_app: RunningApp, window
         until(lambda value=typed: stored_name(tab) == value, 60, "the keeping of the name")
         tab.page.reload()
         tab.settle()
-        assert name.input_value() == typed
+        until(lambda value=typed: name.input_value() == value, 60, "the name in its field")
 
 
 def background(tab: Window) -> str:

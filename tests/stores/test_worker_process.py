@@ -105,12 +105,12 @@ def test_killing_the_worker_loses_no_file_and_the_reading_goes_on(data_folder: P
 
 
 def test_an_overdue_step_fails_its_file_with_one_message_and_the_worker_starts_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from bootstrap.workbench import run_worker
     from core.library.step_progress import OverdueStep, StepClock
 
-    settings = Settings(tmp_path / "data", worker=False)
+    settings = Settings(data_folder, worker=False)
     with open_workbench(settings) as workbench:
         number = workbench.documents.upload("slow.txt", b"Leave is paid.").document_id
     error = FileTooCostly("Splitting 'slow.txt' took more than 300 seconds and was stopped.", "Split the file.")
