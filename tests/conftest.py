@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.models import command_folder, embedder, models
-from tests.stories import browser, data_folder, new_folder, prepared, shared_app, start, window
+from tests.models import command_folder, embedder, models, prepared, run_folder
+from tests.stories import browser, data_folder, new_folder, shared_app, shared_folder, start, window
 
 __all__ = [
     "browser",
@@ -19,8 +19,10 @@ __all__ = [
     "new_folder",
     "prepared",
     "root",
+    "run_folder",
     "shared",
     "shared_app",
+    "shared_folder",
     "start",
     "window",
 ]
@@ -53,8 +55,10 @@ def shared() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser stories come first: they take longest, and begun last they would leave the other processes idle."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    """Files with browser stories come first, then those with slow tests: begun last, they would leave the other
+    processes idle."""
+    first, then = ({each.path for each in items if each.get_closest_marker(name)} for name in ("browser", "slow"))
+    items.sort(key=lambda item: 0 if item.path in first else 1 if item.path in then else 2)
 
 
 def pytest_unconfigure() -> None:

@@ -7,7 +7,7 @@ time by the same thread lock each other out.
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from tests.running import RunningApp, running_app
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["browser", "data_folder", "new_folder", "prepared", "shared_app", "start", "window"]
+__all__ = ["browser", "data_folder", "new_folder", "shared_app", "shared_folder", "start", "window"]
 
 
 @pytest.fixture(scope="session")
@@ -29,27 +29,16 @@ def browser() -> "Iterator[Browser]":
         yield opened
 
 
-@pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database as a first start and a stop leave it: making its cluster and tables takes three seconds of a core."""
-    from storage.embedded_postgres.server import start_embedded
-    from storage.migrations import migrate
-    from storage.postgres.database import engine_for
-
-    folder = tmp_path_factory.mktemp("prepared")
-    with closing(start_embedded(folder)) as server:
-        engine = engine_for(server.url())
-        migrate(engine)
-        engine.dispose()
-    return folder / "postgres"
+def _with_models(folder: Path, models: Path) -> Path:
+    """A data folder before the first start. Nobody writes into a converted model, so its files are not copied."""
+    shutil.copytree(models, folder / "models", copy_function=os.link)
+    return folder
 
 
 @pytest.fixture
 def new_folder(tmp_path: Path, models: Path) -> Path:
-    """A data folder before the first start. Nobody writes into a converted model, so its files are not copied."""
-    folder = tmp_path / "my data"  # a space: people have them in the paths they work in
-    shutil.copytree(models, folder / "models", copy_function=os.link)
-    return folder
+    """A data folder before the first start."""
+    return _with_models(tmp_path / "my data", models)  # a space: people have them in the paths they work in
 
 
 @pytest.fixture
@@ -67,12 +56,18 @@ def start(data_folder: Path) -> Iterator[Callable[[], RunningApp]]:
 
 
 @pytest.fixture(scope="module")
-def shared_app(prepared: Path, models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """One app on an empty library, for the stories of a module that change nothing: a start takes eight seconds."""
-    folder = tmp_path_factory.mktemp("shared") / "data"
-    shutil.copytree(models, folder / "models", copy_function=os.link)
+def shared_folder(prepared: Path, models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty library's data folder, for the stories of a module."""
+    folder = _with_models(tmp_path_factory.mktemp("shared") / "my data", models)
     shutil.copytree(prepared, folder / "postgres")
-    with running_app(folder) as app:
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared_app(shared_folder: Path) -> Iterator[RunningApp]:
+    """One app for the stories of a module that do not get into each other's way: its start, its models and its end
+    take fifteen seconds of a core."""
+    with running_app(shared_folder) as app:
         yield app
 
 

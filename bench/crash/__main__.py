@@ -106,14 +106,17 @@ def sample_files(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     return tuple(sample_folder / name for name in _OLD), (*(sample_folder / name for name in _NEW), packed)
 
 
-def made_libraries(folder: Path, old: Sequence[Path], files: tuple[Path, ...]) -> Made:
+def made_libraries(folder: Path, old: Sequence[Path], files: tuple[Path, ...], models: Path | None = None) -> Made:
     """The libraries that all cases begin with, below a folder that other users may pass.
 
-    old: files that are read before every case, the first with a label set by hand; files: those of the case.
+    old: files that are read before every case, the first with a label set by hand; files: those of the case; models: a
+    folder with the converted model, which is otherwise converted first.
     """
     (folder / "base").mkdir()
     (folder / "base").chmod(0o711)
     base = CrashLibrary(folder / "base")
+    if models is not None:
+        (base.data / "models").symlink_to(models, target_is_directory=True)
     base.command("ingest", *map(str, old))
     with base.opened() as workbench:
         first = next(each for each in workbench.documents.list() if each.name == old[0].name)

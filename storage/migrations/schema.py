@@ -103,6 +103,9 @@ CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON knowle
 _EVERYTHING = "(SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')"
 """Whether the transaction's scope is the whole library; as a subquery it is computed once per statement."""
 
+_COMPLETE_IN = "schema complete in"
+"""The transaction of a connection in which nothing is missing any more."""
+
 _OF_TENANT = "tenant_id = current_setting('fivefold.tenant', true)"
 
 
@@ -120,9 +123,14 @@ def all_tenants(connection: Connection, *tables: Table) -> Iterator[None]:
 def create_missing(connection: Connection, *, earlier: bool) -> None:
     """Create missing tables, columns and indexes, and apply rights, row-level security and triggers to all tables.
 
+    Does so once in a transaction: the first revision of an upgrade creates what all later ones need.
+
     earlier: the database has an earlier version of this schema. If it has none, a table with one of these names
     belongs to another program, and creating ours fails.
     """
+    if connection.info.get(_COMPLETE_IN) is (transaction := connection.get_transaction()) is not None:
+        return
+    connection.info[_COMPLETE_IN] = transaction
     connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
     for role in (APP_ROLE, PURGE_ROLE, QUEUE_ROLE):
         connection.execute(text(_ROLE.format(role=role)))

@@ -13,12 +13,11 @@ from core.answers.brief import bibliography, brief_data, brief_html, brief_markd
 from core.answers.service import write_extractive
 from core.domain.documents import Truth
 from core.domain.five_truths import Figure, FiveTruthsAnswer
-from tests.answers.asking import COUNTED, answer_for
+from tests.answers.asking import COUNTED, answer_for, expense_answer
 from tests.answers.schema import BRIEF
 from tests.coverage.boards import citation
 from tests.search.library import Library
 
-ANSWER = answer_for(figures=lambda question: (COUNTED,))
 FORMULA, SCRIPT = "=cmd|'/C calc'!A0", "<script>alert(1)</script><img src=x onerror=alert(1)>"
 HOSTILE = [
     FORMULA,
@@ -31,12 +30,13 @@ HOSTILE = [
 
 def hostile(text: str) -> FiveTruthsAnswer:
     """An answer in which every text that comes from outside is `text`."""
+    answer = expense_answer()
     figure = Figure(text, text, f"SELECT 1 -- {text}", text, text, 1)
     evil = citation(text, document_name=text, authority=text, section=text)
-    reported = replace(ANSWER.of(Truth.REALITY), citations=(evil,), figures=(figure,), silence=text, needed=text)
-    conflicts = tuple(replace(each, words=text) for each in ANSWER.conflicts)
+    reported = replace(answer.of(Truth.REALITY), citations=(evil,), figures=(figure,), silence=text, needed=text)
+    conflicts = tuple(replace(each, words=text) for each in answer.conflicts)
     changed = replace(
-        ANSWER, question=text, truths=(*ANSWER.truths[:4], reported), conflicts=conflicts, notices=(text,)
+        answer, question=text, truths=(*answer.truths[:4], reported), conflicts=conflicts, notices=(text,)
     )
     return replace(changed, to_raise=(text,), confidence_reason=text, filters_in_words=(text,))
 
@@ -60,50 +60,52 @@ class Reader(HTMLParser):
 
 
 def test_the_brief_says_everything_there_is_to_say() -> None:
-    text = brief_markdown(ANSWER, write_extractive(ANSWER))
+    answer = expense_answer()
+    text = brief_markdown(answer, write_extractive(answer))
     for heading in ("In short", "Regulatory: answered", "Intent: silent", "Where they agree", "Where they disagree"):
         assert f"## {heading}" in text
     assert "## Missing for a complete answer" in text
     assert "**expense reports submitted late: 37**" in text and COUNTED.sql in text
-    seen = Reader(brief_html(ANSWER, write_extractive(ANSWER))).text
-    shown = (*ANSWER.to_raise, ANSWER.confidence_reason, COUNTED.sql, *(each.words for each in ANSWER.agreements))
+    seen = Reader(brief_html(answer, write_extractive(answer))).text
+    shown = (*answer.to_raise, answer.confidence_reason, COUNTED.sql, *(each.words for each in answer.agreements))
     assert all(words in seen for words in shown)
 
 
 def test_each_source_stands_once_in_the_bibliography() -> None:
-    sources = bibliography(ANSWER)
+    sources = bibliography(expense_answer())
     assert [source.number for source in sources] == list(range(1, len(sources) + 1))
     assert len({source.name for source in sources}) == len(sources)
     assert sources[0].written == ("[law.pdf, p.1] (government)",)
     assert sources[-1].written == (COUNTED.citation,) and sources[-1].name == "expenses"
-    cited = {each.citation_id for truth in Truth for each in ANSWER.cited(truth)}
+    cited = {each.citation_id for truth in Truth for each in expense_answer().cited(truth)}
     assert {name for source in sources for name in source.ids} == cited
-    assert brief_markdown(ANSWER).count("\\[law.pdf, p.1\\] (government)") == 1
+    assert brief_markdown(expense_answer()).count("\\[law.pdf, p.1\\] (government)") == 1
 
 
 def test_two_pages_of_one_document_are_one_source() -> None:
     pages = tuple(citation(f"Page {n}.", citation_id=f"{n}.0", page=n, document_id=7) for n in (1, 2, 2))
-    reported = replace(ANSWER.truths[0], citations=pages)
-    (source,) = bibliography(replace(ANSWER, truths=(reported,) * 5, conflicts=(), agreements=()))[:1]
+    reported = replace(expense_answer().truths[0], citations=pages)
+    (source,) = bibliography(replace(expense_answer(), truths=(reported,) * 5, conflicts=(), agreements=()))[:1]
     assert source.written == ("[policy.pdf, p.1]", "[policy.pdf, p.2]")
 
 
 def test_the_data_are_as_described() -> None:
-    for answer in (ANSWER, answer_for(library=Library()), hostile(SCRIPT)):
+    for answer in (expense_answer(), answer_for(library=Library()), hostile(SCRIPT)):
         data = json.loads(json.dumps(brief_data(answer, write_extractive(answer))))
         jsonschema.validate(data, BRIEF)
-    assert brief_data(ANSWER)["synthesis"] is None
+    assert brief_data(expense_answer())["synthesis"] is None
     quotes = [each["quote"] for each in brief_data(hostile(SCRIPT))["truths"][4]["citations"]]
     assert quotes == [SCRIPT]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_hostile_runs_in_html(text: str) -> None:
-    plain, evil = Reader(brief_html(ANSWER)), Reader(brief_html(hostile(text), write_extractive(hostile(text))))
+    plain = Reader(brief_html(expense_answer()))
+    evil = Reader(brief_html(hostile(text), write_extractive(hostile(text))))
     assert set(evil.tags) <= set(plain.tags) | {"p", "span"}
     assert not {"script", "img", "a", "link", "iframe"} & set(evil.tags)
     assert not [name for name, _ in evil.attributes if name.startswith("on")]
-    assert "default-src 'none'" in brief_html(ANSWER)
+    assert "default-src 'none'" in brief_html(expense_answer())
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -113,7 +115,7 @@ def test_nothing_hostile_runs_in_markdown(text: str) -> None:
     seen = Reader(MarkdownIt("commonmark", {"html": True}).enable("table").render(source))
     assert not {"script", "img", "b", "table"} & set(seen.tags)
     assert all(value.startswith("/document?id=") for name, value in seen.attributes if name == "href")
-    titles = re.findall(r"(?m)^#+ .*$", brief_markdown(ANSWER, write_extractive(ANSWER)))
+    titles = re.findall(r"(?m)^#+ .*$", brief_markdown(expense_answer(), write_extractive(expense_answer())))
     assert len([tag for tag in seen.tags if tag in ("h1", "h2")]) == len(titles)
     assert text.split("\n")[-1].lstrip("`") in seen.text
 
@@ -128,6 +130,6 @@ def test_no_line_is_a_formula(form: "object") -> None:
 
 def test_the_same_answer_gives_the_same_brief() -> None:
     other = answer_for(figures=lambda question: (COUNTED,))
-    assert brief_html(ANSWER) == brief_html(other)
-    assert brief_markdown(ANSWER) == brief_markdown(other)
-    assert brief_data(ANSWER) == brief_data(other)
+    assert brief_html(expense_answer()) == brief_html(other)
+    assert brief_markdown(expense_answer()) == brief_markdown(other)
+    assert brief_data(expense_answer()) == brief_data(other)

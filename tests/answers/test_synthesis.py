@@ -11,25 +11,24 @@ import pytest
 from adapters.inference.language_model import LanguageModelClient
 from core.answers.context import context_of
 from core.answers.service import INSTRUCTION, synthesize, write_extractive
-from core.domain.documents import Truth
 from core.domain.errors import BadRequest, SynthesisFailed, SynthesisFailure
 from core.domain.five_truths import FiveTruthsAnswer
-from tests.answers.asking import COUNTED, QUESTION, answer_for
+from tests.answers.asking import QUESTION, answer_for, expense_answer
 from tests.answers.endpoints import KEY, Behaviour, completion, served
 from tests.search.library import Library
 
-ANSWER = answer_for(figures=lambda question: (COUNTED,))
-LAW, POLICY = (ANSWER.of(truth).citations[0].citation_id for truth in (Truth.REGULATORY, Truth.COMPLIANCE))
+LAW, POLICY = "1.0", "3.0"
+"""How `expense_answer` cites them: by the first sentence of the first and of the third passage."""
 GOOD = (
     f"Employees must submit expense reports within 30 days [{LAW}]. "
     f"Our own rules allow employees to submit expense reports within 60 days [{POLICY}]."
 )
 
 
-def synthesis_of(text: Any, answer: FiveTruthsAnswer = ANSWER) -> Any:
+def synthesis_of(text: Any, answer: FiveTruthsAnswer | None = None) -> Any:
     """What is made of a completion that says this."""
     with served(Behaviour(completion(text))) as model:
-        return synthesize(answer, model.endpoint())
+        return synthesize(answer or expense_answer(), model.endpoint())
 
 
 def failed(behaviour: Behaviour, **values: Any) -> SynthesisFailed:
@@ -38,8 +37,8 @@ def failed(behaviour: Behaviour, **values: Any) -> SynthesisFailed:
         endpoint = model.endpoint(**values)
         with pytest.raises(SynthesisFailed) as raised:
             endpoint.write("rules", "context")
-        fallen = synthesize(ANSWER, endpoint)
-    assert fallen.text == write_extractive(ANSWER).text and not fallen.written_by
+        fallen = synthesize(expense_answer(), endpoint)
+    assert fallen.text == write_extractive(expense_answer()).text and not fallen.written_by
     assert len(fallen.notices) == 1
     assert fallen.notices[0].startswith("The text is made of the sentences found alone: ")
     assert KEY not in f"{raised.value!r} {raised.value} {fallen.notices}"
@@ -47,8 +46,8 @@ def failed(behaviour: Behaviour, **values: Any) -> SynthesisFailed:
 
 
 def test_without_a_writer_the_text_is_the_sentences_found() -> None:
-    text = synthesize(ANSWER)
-    assert text == write_extractive(ANSWER)
+    text = synthesize(expense_answer())
+    assert text == write_extractive(expense_answer())
     assert f"Employees must submit expense reports within 30 days. [{LAW}]" in text.text
     assert "expense reports submitted late: 37 [f1]" in text.text
     assert not text.written_by and not text.notices and not text.unsupported
@@ -65,8 +64,8 @@ def test_a_good_reply_is_kept_as_it_is() -> None:
 
 def test_the_model_is_given_the_rules_the_question_and_the_numbered_sentences() -> None:
     with served(Behaviour(completion(GOOD))) as model:
-        synthesize(ANSWER, model.endpoint())
-        synthesize(ANSWER, model.endpoint(url=f"http://127.0.0.1:{model.port}/v1/chat/completions/", key=""))
+        synthesize(expense_answer(), model.endpoint())
+        synthesize(expense_answer(), model.endpoint(url=f"http://127.0.0.1:{model.port}/v1/chat/completions/", key=""))
     (path, headers, sent), (second, bare, _) = model.requests
     assert path == second == "/v1/chat/completions"
     assert headers["Authorization"] == f"Bearer {KEY}"
@@ -74,7 +73,7 @@ def test_the_model_is_given_the_rules_the_question_and_the_numbered_sentences() 
     assert sent["model"] == "tiny" and sent["stream"] is False and sent["temperature"] == 0
     rules, asked_for = sent["messages"]
     assert (rules["role"], rules["content"]) == ("system", INSTRUCTION)
-    assert asked_for["content"] == f"Question: {QUESTION}\n\n{context_of(ANSWER).text}"
+    assert asked_for["content"] == f"Question: {QUESTION}\n\n{context_of(expense_answer()).text}"
 
 
 def test_an_invented_citation_is_marked() -> None:
@@ -96,7 +95,7 @@ def test_an_unsupported_number_is_marked() -> None:
 
 def test_a_reply_without_a_supported_sentence_is_not_shown() -> None:
     text = synthesis_of("Expense reports are wonderful. Ask your manager [99.7].")
-    assert text.text == write_extractive(ANSWER).text
+    assert text.text == write_extractive(expense_answer()).text
     assert "no sentence of its text is supported" in text.notices[0]
 
 
@@ -171,7 +170,7 @@ def test_the_key_is_never_shown_or_logged(caplog: pytest.LogCaptureFixture) -> N
     caplog.set_level(logging.DEBUG)
     with served(Behaviour(completion(GOOD))) as model:
         endpoint = model.endpoint()
-        text = synthesize(ANSWER, endpoint)
+        text = synthesize(expense_answer(), endpoint)
     assert KEY not in f"{endpoint!r} {endpoint} {text!r}"
     assert KEY not in caplog.text
 
@@ -210,6 +209,6 @@ class Parrot:
 
 
 def test_whoever_repeats_the_sentences_is_supported() -> None:
-    text = synthesize(ANSWER, Parrot())
+    text = synthesize(expense_answer(), Parrot())
     assert text.written_by == "parrot" and not text.unsupported
-    assert synthesize(ANSWER, Parrot()) == text
+    assert synthesize(expense_answer(), Parrot()) == text

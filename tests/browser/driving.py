@@ -13,7 +13,10 @@ from tests.running import RunningApp
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, WebSocket
 
-__all__ = ["Window", "open_browser"]
+__all__ = ["DARK", "LIGHT", "Window", "open_browser"]
+
+DARK, LIGHT = "rgb(20, 24, 31)", "rgb(255, 255, 255)"
+"""backgroundColor of the two themes in .streamlit/config.toml."""
 
 WAIT_MILLISECONDS = 60_000
 LONGEST_START_SECONDS = 10.0

@@ -1,15 +1,15 @@
 """What an analyst does on the first day, in a real browser against the real app."""
 
+import os
 import re
+import shutil
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-import sample
 from core.domain.coverage import CellState
-from core.domain.documents import Truth
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf, text_of
 from tests.running import RunningApp
@@ -33,6 +33,7 @@ POLICY = {
         opened.
     """,
 }
+MEADOW = {"Grazing": "Sheep graze the north meadow from April. The shepherd must close the gate at eight."}
 
 
 def sums(text: str) -> list[tuple[list[Decimal], Decimal]]:
@@ -48,22 +49,23 @@ def _signed(parts: str) -> list[tuple[str, str]]:
     return re.findall(r"(?:^|( [+−] ))[A-Z][a-z -]+ (\d\.\d{3})", parts)
 
 
-@pytest.fixture
-def data_folder(new_folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def shared_folder(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A first day begins without a database."""
-    return new_folder
+    folder = tmp_path_factory.mktemp("first day") / "my data"
+    shutil.copytree(models, folder / "models", copy_function=os.link)
+    return folder
 
 
 @pytest.mark.slow
 def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
-    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+    shared_app: RunningApp, window: Callable[[RunningApp], Window], tmp_path: Path
 ) -> None:
     pdf = make_pdf(tmp_path / "Hangar_Safety_Policy.pdf", "Hangar Safety Policy", POLICY)
-    app = start()
-    tab = window(app)
+    tab = window(shared_app)
 
     tab.upload(pdf)
-    app.read_by_now(1)
+    shared_app.read_by_now(1)
     assert "0 failed" in tab.wait_for("Read Compliance")
 
     tab.go("search")
@@ -104,48 +106,17 @@ def test_a_pdf_is_uploaded_searched_explained_cited_and_covered(
     assert not tab.complains()
 
 
-@pytest.mark.slow
-def test_the_sample_library_makes_every_page_meaningful_in_one_click(
-    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window]
-) -> None:
-    app = start()
-    tab = window(app)
-    tab.go()
-    tab.page.get_by_role("button", name="Load the sample library").click()
-    app.read_by_now(len(sample.files()))
-
-    tab.go()
-    home = tab.wait_for(f"{len(sample.files())} documents · ")
-    assert all(truth.value.capitalize() in home for truth in Truth)
-    tab.go("library")
-    tab.wait_for(f"{len(sample.files())} documents")
-
-    tab.go("search", q="What does the customer want for shift differentials?")
-    tab.wait_for("Tallgrass_SOW_Pay")
-    tab.go("search", q=sample.questions()[-1])
-    tab.wait_for("Probably not answered in this library (p", "“nitrogen”")
-
-    tab.go("coverage")
-    tab.page.get_by_role("button", name="Add the sample library's topics").click()
-    tab.wait_for(f"{len(sample.topics())} topics")
-    tab.page.get_by_role("button", name="Assess").click()
-    tab.wait_for("What to obtain", "% covered")
-    tab.go("coverage", view="Board", **{"as": "Table"})
-    tab.wait_for("break time for nursing mothers")
-    assert not tab.complains()
-
-
 def test_a_file_that_cannot_be_used_fails_alone_with_its_reason(
-    start: Callable[[], RunningApp], window: Callable[[RunningApp], Window], tmp_path: Path
+    shared_app: RunningApp, window: Callable[[RunningApp], Window], tmp_path: Path
 ) -> None:
-    whole = make_pdf(tmp_path / "whole.pdf", "Hangar Safety Policy", POLICY).read_bytes()
+    whole = make_pdf(tmp_path / "whole.pdf", "Meadow Rules", MEADOW).read_bytes()
     (tmp_path / "torn.pdf").write_bytes(whole[: len(whole) // 3])
     (tmp_path / "nothing.txt").write_bytes(b"")
-    app = start()
-    tab = window(app)
+    documents = shared_app.health()["documents"]
+    tab = window(shared_app)
     tab.upload(*(tmp_path / name for name in ("torn.pdf", "nothing.txt", "whole.pdf")))
     tab.wait_for("'nothing.txt' is empty")
-    app.read_by_now(2)
+    shared_app.read_by_now(documents + 2)
     tab.go("upload")
-    assert "torn.pdf" in tab.wait_for("1 failed", "1 read", "whole.pdf")
+    assert "torn.pdf" in tab.wait_for("1 failed", f"{documents + 1} read", "whole.pdf")
     assert not tab.complains()

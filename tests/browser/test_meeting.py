@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from core.domain.coverage import ReviewVerdict
 from tests.browser.driving import Window
 from tests.running import RunningApp
+
+pytestmark = pytest.mark.browser
 
 POLICY = """# Hangar policy
 
@@ -113,8 +117,7 @@ def test_a_meeting_in_two_and_then_five_browsers(
 def prepared(tab: Window, app: RunningApp, folder: Path) -> None:
     """A board of two topics, of which nothing is known, opened on its review."""
     (folder / "hangar_policy.md").write_text(POLICY, "utf-8")
-    tab.upload(folder / "hangar_policy.md")
-    app.read_by_now(1)
+    app.add(folder / "hangar_policy.md")
     tab.go("coverage")
     tab.page.get_by_label("Topics, one per line").fill(TOPICS)
     tab.page.get_by_role("button", name="Add topics").click()

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import openpyxl
 import pypdfium2
+import pytest
 
 from core.domain.coverage import CellState, ReviewVerdict
 from tests.browser.driving import Window
 from tests.running import RunningApp
+
+pytestmark = pytest.mark.browser
 
 CONTRACT = """# Statement of work
 
@@ -30,8 +33,7 @@ def test_a_review_from_the_contract_to_the_pack_and_back(
     tab = window(app)
     for name, text in (("sow.md", CONTRACT), ("hangar_policy.md", POLICY)):
         (tmp_path / name).write_text(text, "utf-8")
-    tab.upload(tmp_path / "sow.md", tmp_path / "hangar_policy.md")
-    app.read_by_now(2)
+    app.add(tmp_path / "sow.md", tmp_path / "hangar_policy.md")
 
     tab.go("coverage")
     tab.page.get_by_role("tab", name="Requirements").click()
@@ -95,8 +97,7 @@ def test_evidence_that_changed_makes_an_accepted_cell_suspect_and_names_the_sent
     app = start()
     tab = window(app)
     (tmp_path / "hangar_policy.md").write_text(POLICY, "utf-8")
-    tab.upload(tmp_path / "hangar_policy.md")
-    app.read_by_now(1)
+    app.add(tmp_path / "hangar_policy.md")
     tab.go("coverage")
     tab.page.get_by_label("Topics, one per line").fill("helium bottles stored upright")
     tab.page.get_by_role("button", name="Add topics").click()
@@ -117,8 +118,7 @@ def test_evidence_that_changed_makes_an_accepted_cell_suspect_and_names_the_sent
     tab.page.get_by_role("dialog").get_by_role("button", name="Move to the trash").click()
     tab.wait_for("The library is empty")
     (tmp_path / "hangar_policy.md").write_text(CHANGED, "utf-8")
-    tab.upload(tmp_path / "hangar_policy.md")
-    app.read_by_now(1)
+    app.add(tmp_path / "hangar_policy.md")
     tab.go("coverage", view="Review")
     text = tab.wait_for("Accepted by Ann")
     assert "Helium bottles must be stored upright in the north meadow." in text

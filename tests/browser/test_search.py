@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from core.search.batch.questions import BatchState
 from tests.browser.driving import Window
 from tests.browser.paper import make_pdf
 from tests.browser.test_first_day import sums
-from tests.running import RunningApp
+from tests.running import RunningApp, running_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -62,28 +62,35 @@ QUESTION = '"helium bottle" stored -parade'
 NOTHING = "zebra xylophone quark"
 
 
-@pytest.fixture
-def library(
-    start: Callable[[], RunningApp],
-    window: Callable[[RunningApp], Window],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Window:
-    """A window on an app that has read a policy, a vendor's guide and a log, and has no reranker."""
-    monkeypatch.setenv("FIVEFOLD_RERANKER_FAST", str(tmp_path / "no reranker"))
-    policy = make_pdf(tmp_path / "Helium_Policy.pdf", "Helium Policy", POLICY)
-    (tmp_path / "Rack_Guide.md").write_text(GUIDE, "utf-8")
-    (tmp_path / "Watch_Log.md").write_text(LOG, "utf-8")
-    app = start()
-    tab = window(app)
-    tab.upload(policy, tmp_path / "Rack_Guide.md", tmp_path / "Watch_Log.md")
-    app.read_by_now(3)
-    return tab
+@pytest.fixture(scope="module")
+def app(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """An app that has read a policy, a vendor's guide and a log, and has no reranker."""
+    folder = tmp_path_factory.mktemp("files")
+    policy = make_pdf(folder / "Helium_Policy.pdf", "Helium Policy", POLICY)
+    (folder / "Rack_Guide.md").write_text(GUIDE, "utf-8")
+    (folder / "Watch_Log.md").write_text(LOG, "utf-8")
+    with running_app(shared_folder, FIVEFOLD_RERANKER_FAST=str(folder / "no reranker")) as app:
+        app.add(policy, folder / "Rack_Guide.md", folder / "Watch_Log.md")
+        yield app
 
 
 @pytest.mark.slow
-def test_a_question_is_narrowed_explained_noted_and_saved(library: Window, tmp_path: Path) -> None:
-    tab = library
+def test_questions_are_asked_together_taken_along_shared_and_refused(
+    app: RunningApp, window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    tab = window(app)
+    answers_a_file_of_questions(tab, tmp_path)
+    is_shared_by_its_address(tab, window(app))
+    is_taken_along(tab, tmp_path)
+    refuses_what_nothing_answers(tab)
+    assert not tab.complains()
+
+
+@pytest.mark.slow
+def test_a_question_is_narrowed_explained_noted_and_saved(
+    app: RunningApp, window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    tab = window(app)
     says_what_was_read_from_the_question(tab)
     is_narrowed_in_the_sidebar(tab)
     is_read_with_the_keyboard(tab)
@@ -93,18 +100,6 @@ def test_a_question_is_narrowed_explained_noted_and_saved(library: Window, tmp_p
     is_noted_and_found_again(tab)
     is_marked_as_helpful_for_good(tab)
     tells_what_is_new_in_a_saved_view(tab, tmp_path)
-    assert not tab.complains()
-
-
-@pytest.mark.slow
-def test_questions_are_asked_together_taken_along_shared_and_refused(
-    library: Window, window: Callable[[RunningApp], Window], tmp_path: Path
-) -> None:
-    tab = library
-    answers_a_file_of_questions(tab, tmp_path)
-    is_shared_by_its_address(tab, window(tab.app))
-    is_taken_along(tab, tmp_path)
-    refuses_what_nothing_answers(tab)
     assert not tab.complains()
 
 
@@ -236,8 +231,7 @@ def tells_what_is_new_in_a_saved_view(tab: Window, folder: Path) -> None:
     box(tab).get_by_role("button", name="Save").click()
     tab.wait_for("Bottles · first visit")
     (folder / "Inspection.md").write_text(NEWS, "utf-8")
-    tab.upload(folder / "Inspection.md")
-    tab.app.read_by_now(4)
+    tab.app.add(folder / "Inspection.md")
     tab.go("search")
     tab.page.get_by_role("button", name="Saved views").click()
     box(tab).get_by_role("link", name="Bottles").click()

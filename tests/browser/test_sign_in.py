@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError, URLError
-from urllib.parse import unquote
 from urllib.request import Request, urlopen
 
 import pytest
@@ -46,8 +45,8 @@ def provider() -> Iterator[str]:
         process.wait(30)
 
 
-@pytest.fixture
-def team(data_folder: Path) -> Iterator[RunningApp]:
+@pytest.fixture(scope="module")
+def team(shared_folder: Path) -> Iterator[RunningApp]:
     """The app, for people who sign in at the provider."""
     with provider() as address:
         port = free_port()
@@ -58,7 +57,7 @@ def team(data_folder: Path) -> Iterator[RunningApp]:
             "FIVEFOLD_OIDC_CLIENT_ID": "fivefold",
             "FIVEFOLD_OIDC_CLIENT_SECRET": "a secret",
         }
-        with running_app(data_folder, port, **settings) as app:
+        with running_app(shared_folder, port, **settings) as app:
             yield app
 
 
@@ -134,25 +133,3 @@ def test_a_proxy_names_the_person_and_nobody_else_can(data_folder: Path, window:
                 urlopen(Request(f"{app.url}/library", headers={**ann, **claimed}), timeout=30)
             assert refused.value.code == 403
             refused.value.close()
-
-
-def stored_name(tab: Window) -> str:
-    """The name that the browser keeps."""
-    found = [each["value"] for each in tab.context.cookies() if each["name"] == "fivefold_name"]
-    return unquote(found[0]) if found else ""
-
-
-def test_the_name_of_one_person_survives_a_reload(
-    start: Callable[[], RunningApp], window: Callable[..., Window]
-) -> None:
-    app = start()
-    tab = window(app)
-    tab.go("insights")
-    name = tab.page.get_by_label("Your name")
-    for typed in ("Zoë; Ångström", ""):
-        name.fill(typed)
-        name.press("Enter")
-        until(lambda value=typed: stored_name(tab) == value, 60, "the keeping of the name")
-        tab.page.reload()
-        tab.settle()
-        assert name.input_value() == typed

@@ -53,9 +53,8 @@ def test_a_slider_is_moved_seen_saved_and_rolled_back(
     for name, text in TEXTS.items():
         (tmp_path / name).write_text(text, "utf-8")
     app = start()
+    app.add(*(tmp_path / name for name in TEXTS))
     tab = window(app)
-    tab.upload(*(tmp_path / name for name in TEXTS))
-    app.read_by_now(len(TEXTS))
 
     tab.go("tuning", q=QUESTION)
     tab.wait_for("Nothing changed yet")

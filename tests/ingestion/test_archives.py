@@ -6,6 +6,7 @@ import stat
 import struct
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -144,37 +145,56 @@ def test_entries_under_a_password_are_said_and_an_archive_of_nothing_else_is_ref
     assert "'inner.zip/a.txt' was left out: it is protected by a password" in extracted.warnings[0]
 
 
-REFUSED = [
-    ("ratio", zip_of(("zeros.txt", bytes(150_000_000))), FileTooCostly, "times its size"),
-    ("promised", promising(zip_of(("a.txt", TEXT)), MOST_UNPACKED_BYTES + 1), FileTooCostly, "would unpack to more"),
-    ("count", zip_of(*((f"{n}.txt", b"") for n in range(MOST_ENTRIES + 1))), FileTooCostly, "more than 20,000 files"),
-    ("depth", nested(MOST_DEPTH + 1), FileTooCostly, "archives within archives"),
-    ("bomb in a bomb", zip_of(("in.zip", zip_of(("zeros.txt", bytes(150_000_000))))), FileTooCostly, "times its size"),
-    ("gzip", gzip.compress(bytes(150_000_000)), FileTooCostly, "times its size"),
-    ("empty", b"PK\x05\x06" + bytes(18), EmptyFile, "without a file"),
-    ("folders only", zip_of(("a/", b""), ("a/b/", b"")), EmptyFile, "without a file"),
-    ("pictures only", zip_of(("a.gif", b"GIF89a" + bytes(40))), UnsupportedFile, "without a file this product reads"),
-    ("cut", zip_of(("a.txt", TEXT))[:-20], UnreadableFile, "cut short or damaged"),
-    ("cut gzip", gzip.compress(TEXT * 100)[:-12], UnreadableFile, "cut short or damaged"),
-    ("cut tar", tar_of(("a.txt", TEXT * 100))[:700], BadFile, "damaged"),
+# Made when they are needed: three of them pack 150 MB.
+REFUSED: list[tuple[str, Callable[[], bytes], type[BadFile], str]] = [
+    ("ratio", lambda: zip_of(("zeros.txt", bytes(150_000_000))), FileTooCostly, "times its size"),
+    (
+        "promised",
+        lambda: promising(zip_of(("a.txt", TEXT)), MOST_UNPACKED_BYTES + 1),
+        FileTooCostly,
+        "would unpack to more",
+    ),
+    (
+        "count",
+        lambda: zip_of(*((f"{n}.txt", b"") for n in range(MOST_ENTRIES + 1))),
+        FileTooCostly,
+        "more than 20,000 files",
+    ),
+    ("depth", lambda: nested(MOST_DEPTH + 1), FileTooCostly, "archives within archives"),
+    (
+        "bomb in a bomb",
+        lambda: zip_of(("in.zip", zip_of(("zeros.txt", bytes(150_000_000))))),
+        FileTooCostly,
+        "times its size",
+    ),
+    ("gzip", lambda: gzip.compress(bytes(150_000_000)), FileTooCostly, "times its size"),
+    ("empty", lambda: b"PK\x05\x06" + bytes(18), EmptyFile, "without a file"),
+    ("folders only", lambda: zip_of(("a/", b""), ("a/b/", b"")), EmptyFile, "without a file"),
+    (
+        "pictures only",
+        lambda: zip_of(("a.gif", b"GIF89a" + bytes(40))),
+        UnsupportedFile,
+        "without a file this product reads",
+    ),
+    ("cut", lambda: zip_of(("a.txt", TEXT))[:-20], UnreadableFile, "cut short or damaged"),
+    ("cut gzip", lambda: gzip.compress(TEXT * 100)[:-12], UnreadableFile, "cut short or damaged"),
+    ("cut tar", lambda: tar_of(("a.txt", TEXT * 100))[:700], BadFile, "damaged"),
 ]
 
 
-@pytest.mark.parametrize(("data", "error", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@pytest.mark.parametrize(("make", "error", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
 def test_what_is_no_use_or_a_bomb_is_refused_whole(
-    tmp_path: Path, data: bytes, error: type[BadFile], words: str
+    tmp_path: Path, make: Callable[[], bytes], error: type[BadFile], words: str
 ) -> None:
+    data = make()
     with pytest.raises(error) as caught:
         extract("share.zip", data, tmp_path)
     assert words in caught.value.message and "'share.zip'" in caught.value.message and caught.value.hint
     assert caught.value.cure is Cure.OTHER_FILE
-
-
-@pytest.mark.parametrize("position", range(4))
-def test_a_bomb_leaves_little_on_the_disk(tmp_path: Path, position: int) -> None:
-    with pytest.raises(FileTooCostly):
-        extract("share.zip", REFUSED[position][1], tmp_path)
-    assert sum(path.stat().st_size for path in tmp_path.rglob("*")) < 1_000_000
+    if not data.startswith(
+        b"\x1f\x8b"
+    ):  # of a bomb little is on the disk; gzip promises no size, and is measured there
+        assert sum(path.stat().st_size for path in tmp_path.rglob("*")) < 1_000_000
 
 
 def test_an_archive_that_holds_itself_ends(tmp_path: Path) -> None:

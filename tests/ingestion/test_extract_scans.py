@@ -1,5 +1,7 @@
 """Pictures of text: read where text recognition is installed, told where it is not – page by page, never in silence."""
 
+from collections.abc import Callable
+from functools import cache
 from io import BytesIO
 
 import pytest
@@ -17,11 +19,20 @@ from tests.ingestion.making import drawn, pdf_of, scan_of
 
 LEAVE = "# Leave policy\nEmployees accrue one day of leave every month.\nUnused leave is carried over to the next year."
 PAY = "# Overtime pay\nOvertime is paid at one and a half times the regular rate after forty hours."
-SCAN = drawn(pdf_of(LEAVE))
-WHITE = drawn(pdf_of(""))
-
 OCR = installed_ocr()
 needs_tesseract = pytest.mark.skipif(OCR is None, reason="Tesseract is not installed")
+
+
+@cache
+def scan() -> bytes:
+    """A picture of `LEAVE`."""
+    return drawn(pdf_of(LEAVE))
+
+
+@cache
+def white() -> bytes:
+    """A picture of an empty page."""
+    return drawn(pdf_of(""))
 
 
 def recognised(name: str, data: bytes, seconds: float = 300) -> ExtractedDocument:
@@ -31,7 +42,7 @@ def recognised(name: str, data: bytes, seconds: float = 300) -> ExtractedDocumen
 
 @needs_tesseract
 def test_the_pages_of_a_mixed_file_that_are_pictures_are_recognised_and_told() -> None:
-    extracted = recognised("mixed.pdf", scan_of("Leave is paid.", SCAN, drawn(pdf_of(PAY))))
+    extracted = recognised("mixed.pdf", scan_of("Leave is paid.", scan(), drawn(pdf_of(PAY))))
     assert extracted.pages[0].text == "Leave is paid."
     assert "Employees accrue one day of leave every month." in extracted.pages[1].text
     assert "one and a half times the regular rate" in extracted.pages[2].text
@@ -44,7 +55,7 @@ def test_the_pages_of_a_mixed_file_that_are_pictures_are_recognised_and_told() -
 
 @needs_tesseract
 def test_what_was_recognised_can_be_cited_and_has_no_place_on_the_page() -> None:
-    data = scan_of(SCAN)
+    data = scan_of(scan())
     extracted = recognised("scan.pdf", data)
     sentence = "Employees accrue one day of leave every month."
     [passage] = split(extracted, "Leave")
@@ -63,10 +74,10 @@ def test_a_scan_on_its_side_is_read_upright(turned: int) -> None:
 
 @needs_tesseract
 def test_a_stamp_on_a_scan_does_not_hide_its_text_and_a_picture_beside_text_is_left_alone() -> None:
-    stamped = recognised("stamped.pdf", scan_of(SCAN, stamp="EXHIBIT 000123, received by the clerk"))
+    stamped = recognised("stamped.pdf", scan_of(scan(), stamp="EXHIBIT 000123, received by the clerk"))
     assert "Unused leave is carried over" in stamped.pages[0].text
     logo = recognised(
-        "white.pdf", scan_of(WHITE, stamp="Only the words of this page, and a white picture behind them.")
+        "white.pdf", scan_of(white(), stamp="Only the words of this page, and a white picture behind them.")
     )
     assert logo.pages[0].text == "Only the words of this page, and a white picture behind them."
     assert logo.warnings == ()
@@ -74,10 +85,10 @@ def test_a_stamp_on_a_scan_does_not_hide_its_text_and_a_picture_beside_text_is_l
 
 @needs_tesseract
 def test_pictures_are_documents_and_a_tiff_has_pages() -> None:
-    png = recognised("leave.png", SCAN)
+    png = recognised("leave.png", scan())
     assert (png.media_type, png.paged, png.headings) == ("image/png", False, ((1, "Leave policy"),))
     out = BytesIO()
-    frames = [Image.open(BytesIO(each)) for each in (SCAN, drawn(pdf_of(PAY)))]
+    frames = [Image.open(BytesIO(each)) for each in (scan(), drawn(pdf_of(PAY)))]
     frames[0].save(out, "TIFF", save_all=True, append_images=frames[1:], dpi=(200, 200))
     tiff = recognised("fax.tif", out.getvalue())
     assert (len(tiff.pages), tiff.paged) == (2, True)
@@ -86,46 +97,46 @@ def test_pictures_are_documents_and_a_tiff_has_pages() -> None:
 
 @needs_tesseract
 def test_a_page_on_which_nothing_is_found_is_told() -> None:
-    extracted = recognised("mixed.pdf", scan_of("Leave is paid.", WHITE))
+    extracted = recognised("mixed.pdf", scan_of("Leave is paid.", white()))
     assert extracted.warnings == ("1 of 2 pages (2) contains no text that could be read, only pictures.",)
     assert _UNREADABLE.search(extracted.warnings[0])
     with pytest.raises(EmptyFile, match="no text could be recognised"):
-        recognised("white.pdf", scan_of(WHITE))
+        recognised("white.pdf", scan_of(white()))
     with pytest.raises(EmptyFile, match="no text could be recognised"):
-        recognised("white.png", WHITE)
+        recognised("white.png", white())
 
 
 @needs_tesseract
 def test_pages_there_is_no_time_for_are_told() -> None:
     with pytest.raises(EmptyFile, match="no time") as caught:
-        recognised("long.pdf", scan_of(SCAN), seconds=-1)
+        recognised("long.pdf", scan_of(scan()), seconds=-1)
     assert caught.value.cure is Cure.AGAIN
-    extracted = recognised("long.pdf", scan_of("Leave is paid.", SCAN), seconds=-1)
+    extracted = recognised("long.pdf", scan_of("Leave is paid.", scan()), seconds=-1)
     assert "could not be read in the time one file may take" in extracted.warnings[0]
     assert extracted.pages[1].text == ""
 
 
 def test_without_tesseract_each_page_that_is_a_picture_is_named_with_the_remedy() -> None:
-    extracted = extract("mixed.pdf", scan_of("Leave is paid.", SCAN, "It is accrued.", SCAN))
+    extracted = extract("mixed.pdf", scan_of("Leave is paid.", scan(), "It is accrued.", scan()))
     assert extracted.warnings == (
         "2 of 4 pages (2, 4) contain no text that could be read, only pictures. "
         "Install Tesseract (text recognition) where files are read, then read this one again.",
     )
-    stamped = extract("stamped.pdf", scan_of("Leave is paid.", SCAN, stamp="EXHIBIT 000123 received"))
+    stamped = extract("stamped.pdf", scan_of("Leave is paid.", scan(), stamp="EXHIBIT 000123 received"))
     assert stamped.warnings == ("1 of 2 pages (2) contains a picture whose text, if it shows any, could not be read.",)
     for warning in (*extracted.warnings, *stamped.warnings):
         assert _UNREADABLE.search(warning)
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "error", "words"),
-    [("scan.pdf", scan_of(SCAN, SCAN), EmptyFile, "scan"), ("scan.png", SCAN, UnsupportedFile, "picture")],
+    ("name", "make", "error", "words"),
+    [("scan.pdf", lambda: scan_of(scan(), scan()), EmptyFile, "scan"), ("scan.png", scan, UnsupportedFile, "picture")],
 )
 def test_without_tesseract_a_scan_is_refused_with_what_to_install(
-    name: str, data: bytes, error: type[BadFile], words: str
+    name: str, make: Callable[[], bytes], error: type[BadFile], words: str
 ) -> None:
     with pytest.raises(error, match=words) as caught:
-        extract(name, data)
+        extract(name, make())
     assert "Tesseract" in caught.value.hint and caught.value.cure is Cure.AGAIN
 
 
@@ -136,17 +147,17 @@ def bomb() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "error"),
+    ("name", "make", "error"),
     [
-        ("cut.png", SCAN[: len(SCAN) // 2], UnreadableFile),
-        ("bomb.png", bomb(), FileTooCostly),
-        ("noise.jpg", b"\xff\xd8\xff\xe0" + bytes(range(256)) * 8, UnreadableFile),
-        ("noise.tif", b"II*\x00" + bytes(range(256)) * 8, UnreadableFile),
+        ("cut.png", lambda: scan()[: len(scan()) // 2], UnreadableFile),
+        ("bomb.png", bomb, FileTooCostly),
+        ("noise.jpg", lambda: b"\xff\xd8\xff\xe0" + bytes(range(256)) * 8, UnreadableFile),
+        ("noise.tif", lambda: b"II*\x00" + bytes(range(256)) * 8, UnreadableFile),
     ],
 )
-def test_a_bad_picture_says_what_is_wrong(name: str, data: bytes, error: type[BadFile]) -> None:
+def test_a_bad_picture_says_what_is_wrong(name: str, make: Callable[[], bytes], error: type[BadFile]) -> None:
     with pytest.raises(error, match=name) as caught:
-        extract(name, data)
+        extract(name, make())
     assert caught.value.cure is Cure.OTHER_FILE
 
 

@@ -15,13 +15,13 @@ from bench.crash.reading import Made, killed_command, killed_worker
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A library with one note read, and another one queued."""
     folder = tmp_path_factory.mktemp("crash")
     old, new = folder / "Berths.md", folder / "Lanterns.md"
     old.write_text("# Berths\n\nThe keeper must write every berth into the green book.\n", "utf-8")
     new.write_text("# Lanterns\n\nThe brass lantern of pier 7 is lit at six by the keeper Odo Marrable.\n", "utf-8")
-    return made_libraries(folder, [old], (new,))
+    return made_libraries(folder, [old], (new,), models)
 
 
 def _place(made: Made) -> Path:
@@ -30,16 +30,19 @@ def _place(made: Made) -> Path:
     return above / f"case-{len(list(above.iterdir()))}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["after storage.postgres.catalogue:SqlCatalogue.save_ingested"])
 def test_a_worker_that_is_killed_between_two_indexes_loses_nothing(made: Made, point: str) -> None:
     assert killed_worker(made, _place(made), KillPoint.parse(point)) == []
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_before_it_lists_a_file_leaves_no_double(made: Made) -> None:
     point = KillPoint.parse("after storage.files:OriginalFiles.put")
     assert killed_command(made, _place(made), point) == []
 
 
+@pytest.mark.slow
 def test_a_restore_that_is_killed_after_its_database_can_be_used(made: Made) -> None:
     point = KillPoint.parse("after storage.backup.database:_run")
     assert killed_restore(made, _place(made), point) == []

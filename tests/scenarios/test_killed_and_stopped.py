@@ -49,7 +49,7 @@ def test_an_upload_survives_kill_9_of_the_app_and_its_database_and_the_app_that_
 ) -> None:
     app = start()
     tab = window(app)
-    tab.upload(harbor_rules(tmp_path, 120))
+    tab.upload(harbor_rules(tmp_path, 60))
     app.until(lambda health: health.get("waiting_jobs") == 1, 30, "the start of the job")
     server = server_of(data_folder)
     assert server
@@ -63,8 +63,8 @@ def test_an_upload_survives_kill_9_of_the_app_and_its_database_and_the_app_that_
     later = window(again)
     later.go("upload")
     assert "0 failed" in later.wait_for("1 read")
-    later.go("search", q="Who lights the brass lantern of pier 77?")
-    later.wait_for("The brass lantern of pier 77 is lit at 77 minutes past six by the keeper Odo Marrable.")
+    later.go("search", q="Who lights the brass lantern of pier 47?")
+    later.wait_for("The brass lantern of pier 47 is lit at 47 minutes past six by the keeper Odo Marrable.")
     _goes_on_after_its_database_was_killed(again, later, tmp_path)
     assert again.stop() is not None
     assert server_of(data_folder) is None
@@ -82,13 +82,6 @@ def _goes_on_after_its_database_was_killed(app: RunningApp, tab: Window, folder:
     app.read_by_now(2)
     tab.go("search", q="Which book are berths written into?")
     assert "ended unexpectedly" in tab.wait_for("must write every berth into the green book")
-
-
-def test_stopping_the_app_stops_its_embedded_server(start: Callable[[], RunningApp], data_folder: Path) -> None:
-    app = start()
-    assert server_of(data_folder) is not None
-    app.stop()
-    assert server_of(data_folder) is None
 
 
 @pytest.mark.slow

@@ -28,19 +28,22 @@ def _folder() -> "TemporaryDirectory[str]":
     return TemporaryDirectory(prefix="fivefold-", ignore_cleanup_errors=True)
 
 
-def _settings(place: str, models: Path) -> Settings:
+def _settings(place: str, models: Path, prepared: Path | None = None) -> Settings:
+    """Settings on a data folder; prepared: an empty library's database, without which there is no library."""
     Path(place).chmod(0o711)  # as root, the database runs as another user, who must pass
     folder = Path(place) / "data"
     folder.mkdir()
+    if prepared is not None:
+        shutil.copytree(prepared, folder / "postgres")
     (folder / "models").symlink_to(models.resolve(), target_is_directory=True)
     return Settings(folder, worker=False)
 
 
 @pytest.fixture(scope="module")
-def library(models: Path) -> Iterator[tuple[Settings, Workbench]]:
+def library(models: Path, prepared: Path) -> Iterator[tuple[Settings, Workbench]]:
     """An open library with a document and a table."""
     with _folder() as place:
-        settings = _settings(place, models)
+        settings = _settings(place, models, prepared)
         with open_workbench(settings) as workbench:
             for name, data in (("rules.md", RULES), ("wages.csv", WAGES)):
                 workbench.ingestion.ingest(workbench.documents.upload(name, data).document_id)
@@ -94,11 +97,11 @@ def test_a_rehearsal_finds_all_that_the_backup_says(library: tuple[Settings, Wor
 
 
 def test_a_library_with_chroma_answers_the_same_once_its_documents_were_read_again(
-    models: Path, tmp_path: Path
+    models: Path, prepared: Path, tmp_path: Path
 ) -> None:
     asked, file = SearchRequest("Where are berths written?"), tmp_path / "one.fivefold"
     with _folder() as first, _folder() as second:
-        here, there = (replace(_settings(each, models), vector_index="chroma") for each in (first, second))
+        here, there = (replace(_settings(each, models, prepared), vector_index="chroma") for each in (first, second))
         with open_workbench(here) as workbench:
             for name, data in (("rules.md", RULES), ("wages.csv", WAGES)):
                 workbench.ingestion.ingest(workbench.documents.upload(name, data).document_id)
