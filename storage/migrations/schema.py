@@ -128,7 +128,8 @@ def create_missing(connection: Connection, *, earlier: bool) -> None:
     earlier: the database has an earlier version of this schema. If it has none, a table with one of these names
     belongs to another program, and creating ours fails.
     """
-    if connection.info.get(_COMPLETE_IN) is (transaction := connection.get_transaction()) is not None:
+    transaction = connection.get_transaction()
+    if transaction is not None and connection.info.get(_COMPLETE_IN) is transaction:
         return
     connection.info[_COMPLETE_IN] = transaction
     connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
