@@ -22,6 +22,7 @@ from pages.components.coverage import (
     traceability,
 )
 from pages.components.coverage.runs import current_run, draw_run_progress, start_run
+from pages.components.project_choice import project_choice
 from pages.components.view_switch import view_switch
 from pages.components.wording import ago, count, plain
 
@@ -64,18 +65,7 @@ def _read_url() -> None:
 def _project() -> str | None:
     """The choice of a project, and the button that assesses its board."""
     whose, _, run = st.columns([6, 2, 2], vertical_alignment="bottom")
-    of_topics = {each.project for each in state.topics(None) if each.project}
-    project = whose.selectbox(
-        "Project",
-        sorted(of_topics.union(session.workbench().upload_queue.projects())),
-        index=None,
-        key="project",
-        bind="query-params",
-        placeholder="The whole library",
-        icon=":material/folder:",
-        on_change=state.clear_cache,
-        label_visibility="collapsed",
-    )
+    project = project_choice(whose, (each.project for each in state.topics(None)), on_change=state.clear_cache)
     rights.button(
         "coverage.runs.start",
         "Assess",

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.components import cards, ingest_progress, notices, session
 from pages.components.data import ask, configured_vs_used, sql, state, tables
 from pages.components.data.state import TablesView
+from pages.components.project_choice import project_choice
 from pages.components.urls import page_path
 from pages.components.view_switch import view_switch
 
@@ -35,17 +36,7 @@ def draw() -> None:
 def _project() -> TablesView:
     """The choice of a project, and the link to upload more tables."""
     whose, _, more = st.columns([4, 4, 2], vertical_alignment="center")
-    of_tables = {each.project for each in state.table_service().tables() if each.project}
-    project = whose.selectbox(
-        "Project",
-        sorted(of_tables.union(session.workbench().upload_queue.projects())),
-        index=None,
-        key="project",
-        bind="query-params",
-        placeholder="The whole library",
-        icon=":material/folder:",
-        label_visibility="collapsed",
-    )
+    project = project_choice(whose, (each.project for each in state.table_service().tables()))
     with more.container(horizontal=True, horizontal_alignment="right"):
         st.page_link(page_path("upload"), label="Upload tables", icon=":material/upload_file:")
     return state.tables_view(project)

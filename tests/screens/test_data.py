@@ -284,6 +284,15 @@ def test_a_project_sees_its_own_tables_and_those_of_all(counted: Stack, opened: 
     counted.add("other.csv", PLANS, project="Elsewhere")
     screen = opened("data.py", view="Tables", project="Elsewhere")
     assert "lines" not in {row[0] for row in shown(screen)}
+    assert not screen.warning
+
+
+def test_a_project_of_the_address_that_is_not_there_is_named(counted: Stack, opened: Opened) -> None:
+    screen = opened("data.py", view="Tables", project="Tallgras")
+    assert [each.value.replace("\\", "") for each in screen.warning] == [
+        "There is no project “Tallgras” here, so this page shows the whole library."
+    ]
+    assert {row[0] for row in shown(screen)} == {"employees", "plans"}
 
 
 # What the room is made of.
