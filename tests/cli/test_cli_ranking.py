@@ -59,7 +59,7 @@ def test_the_probability_of_an_answer_is_fitted_and_measured_left_out(folders: l
     assert all(each["auroc"] > 0.8 for each in data["left_out"])
     written = parse_answer_model(tomllib.loads(model.read_text()))
     assert written.threshold == data["threshold"]
-    assert written.embedding_model == "all-MiniLM-L6-v2"
+    assert "Fitted to cosines of all-MiniLM-L6-v2." in model.read_text()
     assert "curve of kitchen" in result.stdout and "curve of harbour" in result.stdout
 
 
@@ -73,7 +73,7 @@ def test_the_probability_of_a_truth_is_fitted_and_measured_left_out(folders: lis
         assert each["auroc"] > 0.8
         assert each["answering"]["truths"] + each["other"]["truths"] == 20 == each["without"]["truths"]
     written = parse_truth_model("truth_answers", tomllib.loads(model.read_text()))
-    assert written.evidence > 0 and written.embedding_model == "all-MiniLM-L6-v2"
+    assert written.evidence > 0
 
 
 def test_the_probability_that_a_truth_covers_a_topic_is_fitted_and_measured_left_out(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_the_probability_that_a_truth_covers_a_topic_is_fitted_and_measured_left
         assert (sum(some["cells"] for some in states), sum(some["covered"] for some in states)) == (16, 4)
         assert each["auroc"] > 0.8 and each["brier"] < 0.2
     written = parse_truth_model("topic_coverage", tomllib.loads(model.read_text()))
-    assert written.evidence > 0 and written.embedding_model == "all-MiniLM-L6-v2"
+    assert written.evidence > 0
 
 
 def test_weights_are_chosen_on_the_other_folders(folders: list[Path], tmp_path: Path) -> None:

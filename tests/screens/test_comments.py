@@ -196,7 +196,7 @@ def test_notifications_are_chosen_on_settings_where_e_mail_is_set_up(
 
 def test_without_sign_in_settings_says_that_no_e_mail_is_sent(stocked: Stack, opened: Opened) -> None:
     screen = opened("settings.py", part="notifications")
-    assert "Without sign-in no e-mail is sent" in words(screen) and not screen.checkbox
+    assert "Without sign-in, no e-mail is sent" in words(screen) and not screen.checkbox
 
 
 def test_a_saved_view_is_followed_and_tells_on_home(stocked: Stack, opened: Opened) -> None:
