@@ -108,6 +108,8 @@ def test_a_word_that_was_found_only_as_a_near_word_is_named_as_such() -> None:
     assert what_is_missing([near], rarity, "") == (
         "None of the nearest passages contains “raft”. They contain only related words for “quorum” (“assembly”)."
     )
+    far = replace(near, signals=replace(near.signals, near_words=(replace(assembly, closeness=0.3),)))
+    assert what_is_missing([far], rarity, "") == "None of the nearest passages contains “quorum” or “raft”."
 
 
 def test_all_truths_silent_are_told_with_the_probability_however_high_it_is() -> None:

@@ -99,6 +99,11 @@ def evidence_of(probability: float, model: TruthModel) -> float:
     return (log(probability / (1 - probability)) - model.intercept) / model.evidence
 
 
+_RELATED = 0.5
+"""Least closeness of a word that is named as related to one of the question; ranking counts farther ones too, but to a
+reader they are other words. Chosen by hand, not fitted."""
+
+
 def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float], answer_kind: str) -> str:
     """One sentence on what the nearest passages lack: the rarest words of the question, or the kind of answer.
 
@@ -110,7 +115,7 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
     found = {term.term for each in nearest for term in each.signals.terms if term.score > 0}
     near: dict[str, NearWord] = {}
     for word in (word for each in nearest for word in each.signals.near_words if word.query_word not in found):
-        if word.query_word not in near or word.closeness > near[word.query_word].closeness:
+        if word.closeness >= max(_RELATED, near[word.query_word].closeness if word.query_word in near else 0.0):
             near[word.query_word] = word
     rarest = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])
     missing = [f"“{term}”" for term in rarest if term not in near][:_NAMED]
