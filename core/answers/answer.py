@@ -23,6 +23,7 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import cite
 from core.search.query.route import read_route, truth_weight
 from core.search.ranking.answerability import most_evidence, truth_probability, what_is_missing
+from core.text.lists import listed
 
 __all__ = [
     "MOST_SENTENCES",
@@ -140,7 +141,7 @@ def _reasons(
         for state, words in _NO_ANSWER.items():
             named = [each.truth.value for each in needed if each.state is state]
             if named:
-                yield f"{_listed(named).capitalize()} {'is' if len(named) == 1 else 'are'} {words}."
+                yield f"{listed(named).capitalize()} {'is' if len(named) == 1 else 'are'} {words}."
     else:
         words = f"answers it{_scores(answering)}" if answering else f"is {_NO_ANSWER[needed[0].state]}"
         yield f"This question needs {needed[0].truth}, which {words}."
@@ -155,10 +156,6 @@ def _reasons(
 def _scores(answering: Sequence[TruthAnswer]) -> str:
     shown = ", ".join(f"{each.truth} {score_in_words(each.evidence_score)}" for each in answering)
     return f" ({shown})" if shown else ""
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _number_of(found: Sequence[object], noun: str) -> str:
@@ -371,7 +368,7 @@ def _to_raise(truths: Sequence[TruthAnswer], holes: Sequence[Truth], conflicts: 
         *(needs[truth] for truth in holes),
         *(words for truth, words in needs.items() if truth not in holes),
         *(f"Settle which holds: {each.words}" for each in conflicts),
-        *([f"Include {_listed(left_out)} in the filters."] if left_out else []),
+        *([f"Include {listed(left_out)} in the filters."] if left_out else []),
     )
 
 

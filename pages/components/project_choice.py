@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.components import notices, session
+from pages.components.wording import shorten_middle
 
 __all__ = ["project_choice"]
 
@@ -29,5 +30,7 @@ def project_choice(
         label_visibility="collapsed",
     )
     if named and named not in known:
-        notices.degraded([f"There is no project “{named}” here, so this page shows the whole library."])
+        notices.degraded(
+            [f"There is no project “{shorten_middle(named, 60)}” here, so this page shows the whole library."]
+        )
     return chosen

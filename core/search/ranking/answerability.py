@@ -13,6 +13,7 @@ from core.domain.documents import Origin
 from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.answerability import AnswerModel, TruthModel
+from core.text.lists import listed
 
 __all__ = [
     "AnswerSignals",
@@ -120,9 +121,9 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
     rarest = sorted((term for term in rarity if term not in found), key=lambda term: -rarity[term])
     missing = [f"“{term}”" for term in rarest if term not in near][:_NAMED]
     related = [f"“{term}” (“{near[term].word}”)" for term in rarest if term in near][:_NAMED]
-    found_as = f" They contain only related words for {_listed(related, 'and')}." if related else ""
+    found_as = f" They contain only related words for {listed(related)}." if related else ""
     if missing:
-        return f"None of the nearest passages contains {_listed(missing, 'or')}.{found_as}"
+        return f"None of the nearest passages contains {listed(missing, 'or')}.{found_as}"
     kind = answer_kinds().get(answer_kind)
     if kind is not None and not any(each.signals.answer for each in nearest):
         return f"None of the nearest passages gives {kind.label}.{found_as}"
@@ -132,14 +133,6 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
 def filters_match_nothing(result: SearchResult) -> bool:
     """Whether the library has passages, but the filters admit none of them."""
     return any(leg.rows_before for leg in result.legs) and not any(leg.rows_after for leg in result.legs)
-
-
-def _listed(names: Sequence[str], conjunction: str) -> str:
-    """
-    >>> _listed(["a", "b", "c"], "or"), _listed(["a"], "and")
-    ('a, b or c', 'a')
-    """
-    return f" {conjunction} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def unanswered_words(result: SearchResult) -> str:
