@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Growth", "Verdict", "connection_megabytes", "growth", "megabytes_of"]
+__all__ = ["Growth", "Verdict", "growth", "megabytes_of", "server_megabytes"]
 
 _SURE = 0.975  # quantile of a 95 % interval
 _SMALL = 0.02  # of the level: a growth below this per hour takes two days to double the memory, and is called flat
+_LEAST = 1.0  # megabytes per hour: so is what takes more than a month to reach a gigabyte
 
 
 class Verdict(StrEnum):
@@ -36,13 +37,15 @@ class Growth:
 
     @property
     def verdict(self) -> Verdict:
-        """Flat when all of the interval is below 2 % of the memory per hour, growing when all of it is above. An
-        interval around that limit is too wide to tell: measure longer.
+        """Flat when all of the interval is below 2 % of the memory per hour, or below 1 MB; growing when all of it is
+        above. An interval around that limit is too wide to tell: measure longer.
 
         >>> [str(Growth(800.0, slope, slope - 5, slope + 5).verdict) for slope in (3, 15, 40)]
         ['flat', 'cannot be told yet', 'growing']
+        >>> [str(Growth(4.0, slope, slope - 0.3, slope + 0.3).verdict) for slope in (0.5, 1.0, 1.5)]
+        ['flat', 'cannot be told yet', 'growing']
         """
-        limit = _SMALL * self.level
+        limit = max(_SMALL * self.level, _LEAST)
         if self.high < limit:
             return Verdict.FLAT
         return Verdict.GROWING if self.low > limit else Verdict.UNKNOWN
@@ -103,16 +106,22 @@ def megabytes_of(pid: int, *, children: bool = False) -> float:
     return sum(_proportional(each.pid) for each in processes) / 1e6
 
 
-def connection_megabytes(server: int) -> float:
-    """Memory of a PostgreSQL server's connections over a local socket, in megabytes as above. server: its process."""
+def server_megabytes(server: int) -> tuple[float, float]:
+    """Memory of a PostgreSQL server's own processes, and of its connections over a local socket, in megabytes as above.
+
+    server: its process. Each process is looked at once: connections come and go while their memory is added up.
+    """
     import psutil
 
-    found = 0.0
+    own, connections = megabytes_of(server), 0.0
     for each in psutil.Process(server).children():
         with suppress(psutil.NoSuchProcess):
+            size = megabytes_of(each.pid)
             if " [local] " in f"{' '.join(each.cmdline())} ":
-                found += megabytes_of(each.pid)
-    return found
+                connections += size
+            else:
+                own += size
+    return own, connections
 
 
 def _proportional(pid: int) -> int:

@@ -38,7 +38,7 @@ import httpx
 
 import sample
 from bench.measured import quantile
-from bench.memory_growth import Growth, Verdict, connection_megabytes, growth, megabytes_of
+from bench.memory_growth import Growth, Verdict, growth, megabytes_of, server_megabytes
 from bench.streamlit_session import PageView, StreamlitSession
 from core.formats.terminal import aligned
 from tests.running import ROOT, RunningApp, running_app
@@ -405,13 +405,11 @@ def _sentences(files: list[Path]) -> list[str]:
 def _memory(app: RunningApp, worker: subprocess.Popen[bytes], data: Path) -> tuple[float, ...]:
     """Megabytes now, in the order of _Memory."""
     server = int((data / "postgres" / "postmaster.pid").read_text("utf-8").split("\n", 1)[0])
-    connections = connection_megabytes(server)
     return (
         megabytes_of(app.process.pid),
         megabytes_of(worker.pid),
         megabytes_of(worker.pid, children=True) + megabytes_of(app.process.pid, children=True),
-        megabytes_of(server) + megabytes_of(server, children=True) - connections,
-        connections,
+        *server_megabytes(server),
     )
 
 

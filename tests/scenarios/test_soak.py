@@ -5,9 +5,10 @@ from random import Random
 
 import pytest
 
-from bench.memory_growth import Growth, Verdict, growth
+from bench.memory_growth import Growth, Verdict, growth, server_megabytes
 from bench.soak import Noted, Record
 from bench.streamlit_session import StreamlitSession
+from tests.database import shared_engine
 from tests.running import RunningApp
 
 
@@ -57,6 +58,20 @@ def test_an_interval_that_takes_measurements_for_independent_would_be_too_narrow
     chance.shuffle(shuffled)
     alone = growth(range(120), shuffled)
     assert found.high - found.low > 1.2 * (alone.high - alone.low)
+
+
+def test_connections_are_no_part_of_the_servers_own_memory() -> None:
+    engine = shared_engine()
+    with engine.connect() as connection:
+        files = connection.exec_driver_sql("SELECT pg_read_file('postmaster.pid')").scalar_one()
+        server = int(files.split("\n", 1)[0])
+        own, connections = server_megabytes(server)
+        with engine.connect() as other:
+            other.exec_driver_sql("SELECT repeat('a', 50000000)")
+            own_after, connections_after = server_megabytes(server)
+    assert 0 < own < 50 and connections > 0
+    assert connections_after > connections
+    assert abs(own_after - own) < 5
 
 
 def test_an_error_is_counted_once_and_ends_what_it_belongs_to() -> None:
