@@ -1,6 +1,7 @@
 """Extracts requirement sentences from intent documents as topics with citation and modality."""
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,10 @@ _MODALITIES = (
     (Modality.SHALL, re.compile(r"(?i)\bshall\b")),
     (
         Modality.MUST,
-        re.compile(r"(?i)\bmust\b|\b(?:is|are) (?:required|obligated|obliged) to\b|\b(?:has|have|needs?) to\b"),
+        re.compile(
+            r"(?i)\bmust\b|\b(?:is|are) (?:required|obligated|obliged) to\b|\b(?:has|have|needs?) to\b"
+            r"|\bmay (?:not|only|neither)\b"  # a prohibition, and no permission
+        ),
     ),
     (Modality.SHOULD, re.compile(r"(?i)\bshould\b|\b(?:is|are) expected to\b")),
     (Modality.MAY, re.compile(r"\bmay\b(?! \d)|(?i:\b(?:is|are) (?:permitted|allowed) to\b)")),
@@ -31,22 +35,20 @@ _BINDS = re.compile(
     r"\bmay\b|(?i:\b(?:shall|must|should|(?:is|are) (?:required|obligated|obliged|expected|permitted|allowed) to"
     r"|(?:has|have|needs?) to)\b)"
 )
-_PASSIVE = re.compile(r"(?i)^(?:(?:also|only|not|never|always|at (?:least|minimum),?)\s+)*(?:be|have|been)\b")
-_FILLERS = frozenset(
-    "also only not never always be been able ensure ensures provide provides support supports include includes"
-    " following limited least minimum necessary appropriate applicable required require requires allow allows able"
-    " upon within use used using make makes made need needs perform performed each every either other such well"
-    " including etc".split()
-)
-_LEAST_WORDS, _MOST_WORDS = 2, 8
+_LEAST_WORDS = 2
 _LEAST_SENTENCE, _MOST_SENTENCE = 5, 90
-_LONGEST_NAME = 90
+_LONGEST_NAME = 140
+_MARKER = re.compile(r"^\s*(?:[•▪◦–—*-]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})[.)])\s+")
+"""The bullet, number or letter of a list item."""
+_START = re.compile(r"(?:[.!?]|,(?= (?:the|a|an|all|any|each|every|no|it|they|we|you|this|these|I|[A-Z])\b))\s+")
+"""Where the main clause of a sentence may begin."""
+_CELLS = re.compile(r"\s*\|\s*| {3,}")
+_REFERENCE = re.compile(r"[A-Za-z]{1,8}[-_. ]?\d+(?:[.-]\d+)*")
+"""What requirements are numbered by: CF1002, REQ-12, R1.4."""
 _CONDITION = re.compile(r"(?i)^\W*(?:if|when|unless|whether|where|should)\b[^,;]*,")
 _DEFINES = re.compile(
-    r"(?i)\bshall (?:have the (?:same )?meaning|mean\b|be (?:construed|interpreted|deemed))|\bmeans\b|= (?:must|should)"
-)
-_BREAK = re.compile(
-    r"[,;:()]|\b(?:which|that|when|where|if|unless|because|in order|so that|as well as|including)\b", re.I
+    r"(?i)\bshall (?:\w+ly )?(?:have the (?:same )?meaning|mean\b|be (?:construed|interpreted|deemed))|\bmeans\b"
+    r"|= (?:must|should)"
 )
 
 
@@ -59,6 +61,7 @@ class _Requirement:
     index: int
     text: str
     modality: Modality
+    reference: str = ""
 
 
 def requirements(catalogue: Catalogue, project: str | None, terms: WorkspaceTerms) -> tuple[Topic, ...]:
@@ -73,7 +76,7 @@ def requirements(catalogue: Catalogue, project: str | None, terms: WorkspaceTerm
         if document.id not in holding or document.state is not DocumentState.READY:
             continue
         for found in _sentences(document, catalogue.passages_of(document.id)):
-            name = requirement_name(found.text, found.passage.section)
+            name = requirement_name(found.text, found.passage.section, found.reference)
             if name and len(topics) < MOST:
                 topics.setdefault(frozenset(index_stems(name)), _topic(found, name, project, terms))
     return tuple(topics.values())
@@ -91,17 +94,21 @@ def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Req
             continue
         for part in quotables(passage):
             if part.kind is QuotableKind.SENTENCE:
-                for text in _clauses(part.span.of(passage.text)):
-                    modality = modality_of(text)
-                    if modality is not None and _says_enough(text):
-                        yield _Requirement(document, passage, part.index, text, modality)
+                reference, text = _demand(part.span.of(passage.text))
+                modality = modality_of(text)
+                if modality not in (None, Modality.MAY) and _says_enough(text):  # a permission requires nothing
+                    yield _Requirement(document, passage, part.index, text, modality, reference)
 
 
-def _clauses(text: str) -> list[str]:
-    """The sentence, or each cell of a table row: requirements often stand in tables beside their numbers."""
-    if "|" in text:
-        return [" ".join(cell.split()) for cell in text.strip().strip("|").split("|")]
-    return list(row_values(text).values()) or [display_quote(text)]
+def _demand(text: str) -> tuple[str, str]:
+    """The number of the requirement, "" without one, and its sentence: of a table row, the cell that binds most."""
+    values = list(row_values(text).values())
+    cells = [" ".join(cell.split()) for cell in values or _CELLS.split(text.strip().strip("|"))]
+    if len(cells) == 1:
+        return "", display_quote(text)
+    binding = sorted(cells, key=lambda cell: list(Modality).index(modality_of(cell) or Modality.MAY))
+    demand = next((cell for cell in binding if modality_of(cell) and _says_enough(cell)), "")
+    return next((cell for cell in cells if _REFERENCE.fullmatch(cell)), ""), demand
 
 
 def _says_enough(text: str) -> bool:
@@ -122,55 +129,30 @@ def modality_of(sentence: str) -> Modality | None:
     return next((modality for modality, pattern in _MODALITIES if pattern.search(main_clause)), None)
 
 
-def requirement_name(sentence: str, section: str = "") -> str:
-    """Topic name of a requirement: at most eight content words, as the sentence writes them.
+def requirement_name(sentence: str, section: str = "", reference: str = "") -> str:
+    """What a requirement is called: its own words, so that a "not" stays; "" when it says too little to search for.
 
-    Takes the words after the modal verb; in the passive ("backups must be kept") those before it too. "" when too few
-    words are left to search for.
+    reference: its number in the document. Leaves out the mark of a list item, and of more than 140 characters first
+    the introduction, then the end.
 
-    >>> requirement_name("The system shall support overtime at 1.5 times the regular rate.")
-    'overtime at 1.5 times the regular rate'
-    >>> requirement_name("Backups must be kept for seven years.")
-    'Backups kept for seven years'
+    >>> requirement_name("(b) You may not share API tokens.")
+    'You may not share API tokens.'
+    >>> requirement_name("The system shall print labels.", reference="R-01")
+    'R-01: The system shall print labels.'
     """
-    sentence = _CONDITION.sub(" ", sentence)
-    match = _BINDS.search(sentence)
-    if match is None:
+    text = _MARKER.sub("", " ".join(sentence.split()))
+    bound = _BINDS.search(_CONDITION.sub(lambda condition: " " * len(condition[0]), text))
+    if bound is None or _content(text) < _LEAST_WORDS:
         return ""
-    before, after = sentence[: match.start()], sentence[match.end() :].strip()
-    subject = _telling(before, last=3) if _PASSIVE.match(after) else ""
-    action = _telling(after, first=max(_LEAST_WORDS, _MOST_WORDS - len(subject.split())))  # a subject may be long
-    name = " ".join(filter(None, [subject, action]))
-    if _content(name) < _LEAST_WORDS + 1 and section:
+    if _content(text) <= _LEAST_WORDS and section:
         head = section.split("›")[-1].strip(" .:0123456789")
-        name = f"{_telling(head, first=3)}: {name}" if head and name else name
-    return _shortened(name) if _content(name) >= _LEAST_WORDS else ""
-
-
-def _shortened(name: str) -> str:
-    """At most 90 characters, cut between words."""
-    cut = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME].rpartition(" ")[0]
-    return cut.rstrip(" ,;:-–")
+        text = f"{head}: {text}" if head else text
+    elif len(text) > _LONGEST_NAME and (starts := [each.end() for each in _START.finditer(text, 0, bound.start())]):
+        text = f"… {text[starts[-1] :]}"
+    if reference and reference not in text:
+        text = f"{reference}: {text}"
+    return textwrap.shorten(text, _LONGEST_NAME, placeholder=" …")
 
 
 def _content(text: str) -> int:
-    return sum(word not in STOP_WORDS and word not in _FILLERS for _, _, word in word_spans(text))
-
-
-def _telling(text: str, *, first: int = 0, last: int = 0) -> str:
-    """The part of a clause with its first (or last) content words, without filler words at its ends."""
-    spans = word_spans(text)
-    telling = [i for i, (_, _, word) in enumerate(spans) if word not in STOP_WORDS and word not in _FILLERS]
-    if not telling:
-        return ""
-    chosen = telling[:first] if first else telling[-last:]
-    start, end = spans[chosen[0]][0], spans[chosen[-1]][1]
-    return _clause(text[start:end]) if first else text[start:end].strip()
-
-
-def _clause(text: str) -> str:
-    """The text up to the start of the next clause, once it has enough words."""
-    for match in _BREAK.finditer(text):
-        if _content(text[: match.start()]) > _LEAST_WORDS + 1:
-            return text[: match.start()].strip()
-    return text.strip()
+    return sum(word not in STOP_WORDS and not _BINDS.fullmatch(word) for _, _, word in word_spans(text))

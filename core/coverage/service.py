@@ -83,7 +83,7 @@ class CoverageService:
     ) -> None:
         """near: None for a library without word vectors."""
         self._timer, self._choice = timer, choice
-        self._store, self._catalogue, self._vectors, self._embedder = store, catalogue, vectors, embedder
+        self._store, self._catalogue, self._vectors = store, catalogue, vectors
         self._now, self._terms = now, terms
         self._detector = Detector(catalogue, vectors, sparse, embedder, choice, near)
         self.runs = CoverageRuns(store, self._detector, catalogue, now, profiles)
@@ -125,7 +125,9 @@ class CoverageService:
 
     def weighed(self, topics: Sequence[Topic], truth: Truth) -> list[list[WeightedPassage]]:
         """What a truth holds about each topic, strongest first. Raises ModelUnavailable."""
-        return self._detector.weighed(topics, truth, now=self._now(), profile=self._profiles.default(None))
+        return self._detector.weighed(
+            topics, GapKind(truth.value), now=self._now(), profile=self._profiles.default(None)
+        )
 
     def found_requirements(self, project: str | None) -> Sequence[Topic]:
         """Proposed topics: requirement sentences of the intent documents that are not topics yet."""
@@ -136,8 +138,14 @@ class CoverageService:
         return self._new(propose_topics(self._catalogue, self._vectors, project, self._terms()), project)
 
     def _new(self, proposals: Sequence[Topic], project: str | None) -> Sequence[Topic]:
-        known = {topic.name.casefold() for topic in self._store.topics(project)}
-        return [replace(topic, project=project) for topic in proposals if topic.name.casefold() not in known]
+        topics = self._store.topics(project)
+        known = {topic.name.casefold() for topic in topics}
+        quoted = {_quoted(topic) for topic in topics if topic.source}  # earlier versions named them otherwise
+        return [
+            replace(topic, project=project)
+            for topic in proposals
+            if topic.name.casefold() not in known and _quoted(topic) not in quoted
+        ]
 
     # Boards
 
@@ -332,8 +340,10 @@ class CoverageService:
     def orphans(self, project: str | None) -> Sequence[Orphan]:
         """Policy sections and configuration rows that no requirement asks for."""
         topics = self._store.topics(project)
+        profile = self._profiles.default(project)
         return under_one_model(
-            self._choice, lambda: orphans(self._catalogue, self._vectors, self._embedder, topics, project)
+            self._choice,
+            lambda: orphans(self._detector, self._catalogue, topics, project, now=self._now(), profile=profile),
         )
 
     def conflicts(self, board: Board) -> Sequence[Conflict]:
@@ -393,6 +403,11 @@ class CoverageService:
                 topic.domain: self._terms().domains.title(topic.domain) for topic in board.topics if topic.domain
             },
         )
+
+
+def _quoted(topic: Topic) -> tuple[int, str] | None:
+    """Document and sentence of a requirement; None for other topics."""
+    return (topic.source.document_id, topic.source.quote) if topic.source else None
 
 
 def _in_project(topic: Topic, documents: Mapping[int, Document]) -> Topic:

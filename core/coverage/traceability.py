@@ -1,21 +1,19 @@
 """Traceability: the evidence behind each requirement, and policies and configuration that no requirement asks for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
-from core.coverage.detection.evidence import share_together, topic_stems, weigh_requirement, windows_of
+from core.coverage.detection.detector import Detector
 from core.coverage.gaps import score_in_words
 from core.coverage.requirements import modality_of
 from core.domain.coverage import Board, Cell, CellState, GapKind, Orphan, Topic, TopicOrigin
-from core.domain.documents import Passage, TableRole, Truth
+from core.domain.documents import Passage, TableRole
 from core.domain.filters import SearchFilters
+from core.domain.queries import ScoreProfile
 from core.formats.csv import csv_text
-from core.knowledge.gaps import gap_table
+from core.knowledge.gaps import evidence_row
 from core.ports.catalogue import Catalogue
-from core.ports.stores import Embedder, VectorIndex
 from core.search.citations.cite import QuotableKind, citation_of, quotables
 
 __all__ = ["TRACED", "TraceRow", "orphans", "orphans_csv", "trace", "trace_csv"]
@@ -24,7 +22,8 @@ TRACED = (GapKind.REGULATORY, GapKind.COMPLIANCE, GapKind.REFERENCE, GapKind.REA
 """Columns of the matrix: regulation, policy, guidance, data, configuration."""
 
 _HOLES = (CellState.GAP, CellState.PARTIAL, CellState.SUSPECT)
-_ORPHAN_KINDS = ((GapKind.COMPLIANCE, Truth.COMPLIANCE), (GapKind.CONFIGURATION, Truth.REALITY))
+_LOOKED_AT = 100  # passages per requirement and leg. Chosen by hand: more than say one thing in most libraries.
+_READ_AT_ONCE = 500  # passages, some megabytes. Chosen by hand.
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +67,51 @@ def trace_csv(rows: Iterable[TraceRow]) -> str:
 
 
 def orphans(
-    catalogue: Catalogue, vectors: VectorIndex, embedder: Embedder, topics: Sequence[Topic], project: str | None
+    detector: Detector,
+    catalogue: Catalogue,
+    topics: Sequence[Topic],
+    project: str | None,
+    *,
+    now: datetime,
+    profile: ScoreProfile,
 ) -> tuple[Orphan, ...]:
     """Policy sections that state a rule, and configuration tables, that no requirement among the topics asks for.
 
-    One per section, in reading order: its best evidence score for any requirement stays below the partial threshold.
-    Empty without requirements to compare with. Raises StoreFailed, ModelUnavailable.
+    One per section, in reading order: its best evidence score for any requirement, the score of the matrix, stays below
+    the partial threshold. Empty without requirements to compare with. Raises StoreFailed, ModelUnavailable.
     """
     requirements = [topic for topic in topics if topic.origin is TopicOrigin.REQUIREMENT]
     if not requirements:
         return ()
-    known = embedder.embed([topic.name for topic in requirements])
-    stems = [topic_stems(topic.name) for topic in requirements]
     found: dict[tuple[int, str], Orphan] = {}
     reached: set[tuple[int, str]] = set()
-    for kind, truth in _ORPHAN_KINDS:
-        filters = SearchFilters(truths=(truth.value,), projects=(project,) if project else (), strict_labels=True)
-        for ids, block in vectors.blocks(filters):
-            passages = catalogue.passages(ids.tolist())
-            for at, cosines in zip(ids.tolist(), block @ known.T, strict=True):
-                passage = passages.get(at)
-                if passage is None or not _rules(passage, kind):
-                    continue
-                key = passage.document_id, passage.section or f"#{passage.id}"
-                nearest, score = _nearest(passage, stems, cosines)
-                if score >= gap_table().evidence.partial:
-                    reached.add(key)
-                elif key not in found or found[key].score < score:
-                    found[key] = _orphan(catalogue, passage, kind, requirements[nearest], score)
+    for kind in (GapKind.COMPLIANCE, GapKind.CONFIGURATION):
+        best: dict[int, tuple[float, Topic]] = {}
+        weighed = detector.weighed(requirements, kind, now=now, profile=profile, project=project, most=_LOOKED_AT)
+        for topic, items in zip(requirements, weighed, strict=True):
+            for item in items:
+                if item.score > best.get(item.passage.id, (-1.0, topic))[0]:
+                    best[item.passage.id] = item.score, topic
+        for passage in _rules(catalogue, kind, project):
+            key = passage.document_id, passage.section or f"#{passage.id}"
+            score, nearest = best.get(passage.id, (0.0, None))
+            if score >= evidence_row(profile).partial:
+                reached.add(key)
+            elif key not in found or found[key].score < score:
+                found[key] = _orphan(catalogue, passage, kind, nearest, score)
     return tuple(orphan for key, orphan in found.items() if key not in reached)
 
 
-def _rules(passage: Passage, kind: GapKind) -> bool:
-    """Whether a passage can be an orphan: it states a rule, or is part of a configuration table."""
-    if kind is GapKind.CONFIGURATION:
-        return passage.table_role is TableRole.SETUP
-    return passage.rows is None and _rule(passage) is not None
+def _rules(catalogue: Catalogue, kind: GapKind, project: str | None) -> Iterator[Passage]:
+    """The passages that can be orphans: those that state a rule, or are part of a configuration table."""
+    projects = (project,) if project else ()
+    filters = SearchFilters(truths=(kind.truth.value,), projects=projects, strict_labels=True)
+    ids = sorted(catalogue.admissible(filters).tolist())
+    for at in range(0, len(ids), _READ_AT_ONCE):
+        for passage in catalogue.passages(ids[at : at + _READ_AT_ONCE]).values():
+            setup = passage.table_role is TableRole.SETUP
+            if setup if kind is GapKind.CONFIGURATION else passage.rows is None and _rule(passage) is not None:
+                yield passage
 
 
 def _rule(passage: Passage) -> int | None:
@@ -112,21 +120,7 @@ def _rule(passage: Passage) -> int | None:
     return next((part.index for part in parts if modality_of(part.span.of(passage.text))), None)
 
 
-def _nearest(
-    passage: Passage, requirements: Sequence[Sequence[str]], cosines: NDArray[np.float32]
-) -> tuple[int, float]:
-    """Index of the requirement with the highest evidence score for a passage, and that score in [0, 1]; else of the one
-    with the highest cosine, and 0. asked: the stems of each requirement."""
-    row, windows = gap_table().evidence, windows_of(passage)
-    best, score = int(np.argmax(cosines)), 0.0
-    for at in np.flatnonzero(cosines >= row.meaning_floor).tolist():
-        weighed = weigh_requirement(passage, float(cosines[at]), share_together(windows, requirements[at]), row)
-        if weighed.score > score:
-            best, score = at, weighed.score
-    return best, score
-
-
-def _orphan(catalogue: Catalogue, passage: Passage, kind: GapKind, nearest: Topic, score: float) -> Orphan:
+def _orphan(catalogue: Catalogue, passage: Passage, kind: GapKind, nearest: Topic | None, score: float) -> Orphan:
     document = catalogue.document(passage.document_id)
     index = _rule(passage) or 0
     return Orphan(citation_of(passage, document, index), kind, passage.section, nearest, score)

@@ -157,7 +157,7 @@ def test_a_score_is_the_probability_that_its_reason_adds_up_to() -> None:
 def test_the_weighed_passages_of_a_truth_hold_what_is_below_the_floor() -> None:
     library = payroll_library()
     unrelated = Topic("pesticide applicator certification")
-    (weighed,) = detector_of(library).weighed([unrelated], Truth.REGULATORY, now=NOW, profile=PROFILE)
+    (weighed,) = detector_of(library).weighed([unrelated], GapKind.REGULATORY, now=NOW, profile=PROFILE)
     assert weighed and 0 < weighed[0].score < gap_table().evidence.floor
     assert [item.score for item in weighed] == sorted((item.score for item in weighed), reverse=True)
     cell = board(library, unrelated.name).cell(unrelated.name, Truth.REGULATORY)
@@ -174,7 +174,7 @@ def test_half_a_search_is_no_evidence_to_fit_to() -> None:
     library = payroll_library()
     library.sparse.search_many = _broken  # type: ignore[method-assign]
     with pytest.raises(StoreFailed):
-        detector_of(library).weighed([Topic("overtime rate")], Truth.REALITY, now=NOW, profile=PROFILE)
+        detector_of(library).weighed([Topic("overtime rate")], GapKind.REALITY, now=NOW, profile=PROFILE)
 
 
 def _broken(*_: object) -> NoReturn:

@@ -16,6 +16,8 @@ SENTENCES = [
     ("Bidders are required to submit two references.", Modality.MUST),
     ("Reports should be sent by email.", Modality.SHOULD),
     ("The agency may extend the contract.", Modality.MAY),
+    ("The agency may not extend the contract.", Modality.MUST),
+    ("The data may only be used for payroll.", Modality.MUST),
     ("Data shall not leave the country.", Modality.SHALL),
     ("The system has to log every access.", Modality.MUST),
     ("Staff are expected to attend the kickoff.", Modality.SHOULD),
@@ -34,26 +36,27 @@ def test_how_binding_a_sentence_is(sentence: str, modality: Modality | None) -> 
 @pytest.mark.parametrize(
     ("sentence", "name"),
     [
-        ("The system shall calculate daily overtime after 8 hours.", "calculate daily overtime after 8 hours"),
-        ("Backups must be kept for seven years.", "Backups kept for seven years"),
-        ("The Contractor shall also provide monthly status reports.", "monthly status reports"),
-        ("When coverage ends, the system shall produce election notices.", "produce election notices"),
+        ("The system shall calculate\n daily overtime.", "The system shall calculate daily overtime."),
+        ("The offeror shall not disclose costs.", "The offeror shall not disclose costs."),
+        ("(c) You may not share API tokens.", "You may not share API tokens."),
+        ("2.1. Backups must be kept for seven years.", "Backups must be kept for seven years."),
+        ("• When coverage ends, the system shall tell it.", "When coverage ends, the system shall tell it."),
         ("It shall be so.", ""),
-        (
-            "Invoices that are of it or to it and for it or by it from the contractor with the team must be signed"
-            " today.",
-            "Invoices that are of it or to it and for it or by it from the contractor with the team",
-        ),
+        ("Invoices are due in May.", ""),
     ],
 )
-def test_a_requirement_is_called_by_what_it_asks(sentence: str, name: str) -> None:
+def test_a_requirement_is_called_by_its_own_words(sentence: str, name: str) -> None:
     assert requirement_name(sentence) == name
 
 
-def test_a_name_is_short_enough_to_search_for() -> None:
+def test_a_long_name_begins_with_the_main_clause_and_ends_with_a_word() -> None:
+    introduced = f"To gain {'routine, physical ' * 8}access, the Contractor shall comply with HSPD-12."
+    assert requirement_name(introduced) == "… the Contractor shall comply with HSPD-12."
+    listed = f"Solutions that {'read, ' * 30}or write data must be hosted here."
+    assert requirement_name(listed).startswith("Solutions that read, read")
     long = "The vendor shall " + ", ".join(f"deliver item{n} to plant{n}" for n in range(40)) + "."
-    assert len(requirement_name(long).split()) <= 14
-    assert len(requirement_name(long)) <= 90
+    name = requirement_name(long)
+    assert name.startswith("The vendor shall deliver item0") and name.endswith(" …") and len(name) <= 140
 
 
 WORDS = ["invoices", *("of", "it", "to", "the", "by", "for") * 2, "contractor", "not", "signed", ",", "which", "7"]
@@ -65,25 +68,29 @@ MODALS = ["shall", "must be", "must be", "should", "may", "is required to"]
     hypotheses.lists(hypotheses.sampled_from(WORDS), max_size=10),
     hypotheses.sampled_from(MODALS),
 )
-def test_every_sentence_has_a_short_name_in_its_own_words(before: list[str], after: list[str], modal: str) -> None:
+def test_a_name_is_the_sentence_or_a_part_of_it(before: list[str], after: list[str], modal: str) -> None:
     sentence = " ".join([*before, modal, *after]) + "."
     name = requirement_name(sentence)
-    assert len(name) <= 90
-    assert set(name.split()) <= set(sentence.rstrip(".").split())
+    assert len(name) <= 140
+    assert name.removeprefix("… ").removesuffix(" …") in sentence
 
 
 @given(hypotheses.text(max_size=200), hypotheses.text(max_size=40))
-def test_any_text_gets_a_name_of_at_most_90_characters(text: str, section: str) -> None:
-    assert len(requirement_name(f"{text} must {text}", section)) <= 90
+def test_any_text_gets_a_name_of_at_most_140_characters(text: str, section: str) -> None:
+    assert len(requirement_name(f"{text} must {text}", section)) <= 140
 
 
 def test_only_intent_is_read_each_requirement_once_with_its_sentence() -> None:
     library = Library()
     library.add("sow.md", "The vendor shall train all warehouse users. The vendor shall train all warehouse users.",
-                "R-01 | The system shall print shipping labels for parcels. | M", truth=Truth.INTENT)  # fmt: skip
+                "R-01 | The system shall print shipping labels for parcels | Staff need to read them | M",
+                "The agency may extend the contract.", truth=Truth.INTENT)  # fmt: skip
     library.add("law.md", "Employers must keep payroll records for three years.", truth=Truth.REGULATORY)
     found = requirements(library.catalogue, None, terms=BUILT_IN_TERMS)
-    assert [topic.name for topic in found] == ["train all warehouse users", "print shipping labels for parcels"]
+    assert [topic.name for topic in found] == [
+        "The vendor shall train all warehouse users.",
+        "R-01: The system shall print shipping labels for parcels",
+    ]
     assert {topic.origin for topic in found} == {TopicOrigin.REQUIREMENT}
     for topic in found:
         assert topic.source is not None

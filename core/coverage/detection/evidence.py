@@ -20,31 +20,21 @@ from core.domain.results import Candidate
 from core.knowledge.answerability import topic_model
 from core.knowledge.gaps import EvidenceRow
 from core.ports.stores import Embedder, Vectors
-from core.search.citations.cite import stems_of
 from core.search.query.route import question_terms
 from core.search.ranking.answerability import evidence_probability
-from core.text.tokenize import stem
 
 __all__ = [
     "SetupRow",
     "WeightedPassage",
-    "Windows",
     "reason_of",
     "row_values",
     "setup_rows",
-    "share_together",
-    "topic_stems",
     "topic_words",
     "weigh_candidate",
-    "weigh_requirement",
     "weigh_rows",
-    "windows_of",
 ]
 
 _REMARK = re.compile(r"\([^)]*\)")
-
-Windows = tuple[frozenset[str], ...]
-"""Per sentence of a passage: its stems with those of the next sentence and of the headings above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +75,6 @@ def _parts_present(term: str, mark: str, terms: Sequence[str]) -> bool:
     return any(part in terms for part in term.split(mark))
 
 
-def topic_stems(topic: str) -> tuple[str, ...]:
-    """Stems of the words of a topic's name."""
-    return tuple(stem(word) for word in topic_words(topic))
-
-
-def windows_of(passage: Passage) -> Windows:
-    """Input of share_together: computed once per passage for all topics."""
-    spans = [span.of(passage.text) for span in passage.sentences] or [passage.text]
-    above = stems_of(passage.context)
-    stems = [stems_of(text) for text in spans]
-    followers = [*stems[1:], set[str]()]
-    return tuple(frozenset(own | after | above) for own, after in zip(stems, followers, strict=True))
-
-
-def share_together(windows: Windows, terms: Sequence[str]) -> float:
-    """Largest share of the wanted stems in one sentence together with the next sentence and the headings; in [0, 1]."""
-    if not terms:
-        return 0.0
-    return max(sum(each in window for each in terms) for window in windows) / len(terms)
-
-
 def weigh_candidate(candidate: Candidate) -> WeightedPassage:
     """Score one passage, its signals measured with the topic's words of equal weight.
 
@@ -121,8 +90,8 @@ def weigh_candidate(candidate: Candidate) -> WeightedPassage:
     return WeightedPassage(candidate.passage, score, meaning, detail, share, cosines=signals.sentences)
 
 
-def weigh_requirement(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:
-    """Score one passage or row for a requirement or topic. meaning: cosine in [-1, 1]; share in [0, 1].
+def _weigh_row(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:
+    """Score one row of the passage for a topic. meaning: cosine in [-1, 1]; share in [0, 1].
 
     score = 1 / (1 + exp(-(bias + meaning·cosine + words·share))), and 0 below either floor.
     """
@@ -222,7 +191,7 @@ def weigh_rows(
         items = []
         for index, each in enumerate(rows):
             share = len(stems & row_stems[index]) / max(1, min(len(stems), len(row_stems[index])))
-            found = weigh_requirement(each.passage, float(cosines[number, index]), share, row)
+            found = _weigh_row(each.passage, float(cosines[number, index]), share, row)
             items.append(replace(found, sentence=each.index))
         weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id, item.sentence)))
     return weighed

@@ -35,7 +35,7 @@ __all__ = ["draw", "suggested_topics"]
 
 _WORDS = {
     TopicOrigin.REQUIREMENT: (
-        "Sentences of intent documents that say what shall, must, should or may be done, each with its page.",
+        "Sentences of intent documents that say what shall, must or should be done, or may not, each with its page.",
         "No requirement sentence was found that is not a topic already. Upload the contract or the requirements, or"
         " check that they are classified as *intent*.",
     ),
@@ -83,9 +83,8 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
         on_select="rerun",
         selection_mode="multi-row",
         column_config={
-            "topic": st.column_config.TextColumn("Topic", width="medium"),
+            "topic": st.column_config.TextColumn("Topic", width="large"),
             "says": st.column_config.TextColumn("Modality", width=80),
-            "sentence": st.column_config.TextColumn("Sentence", width="large"),
             "keywords": st.column_config.TextColumn("Keywords", width="large"),
         },
     )
@@ -110,7 +109,6 @@ def _proposal_row(topic: Topic) -> dict[str, Any]:
     return {
         "topic": topic.name,
         "says": topic.modality.value if topic.modality else "",
-        "sentence": display_quote(topic.source.quote),
         "document": location,
         "domain": topic.domain,
     }
