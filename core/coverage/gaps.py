@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from math import floor
 
-from core.domain.coverage import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic
+from core.domain.coverage import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic, TopicOrigin
 from core.domain.documents import Truth
 from core.domain.results import Citation
 from core.knowledge.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table
@@ -148,22 +148,23 @@ def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, T
 def _gap(cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTable, terms: WorkspaceTerms) -> Gap:
     row = table.row(cell.kind)
     jurisdiction = place_in_words(topic.jurisdiction if topic and cell.kind is GapKind.REGULATORY else None, terms)
-    request = f"{row.obtain}{f' for {jurisdiction}' if jurisdiction else ''} on {cell.topic}"
-    sentences = _recommendation(cell, required_by, f"Obtain {request}; ask {row.source}.")
+    name = f"“{cell.topic}”" if topic and topic.origin is TopicOrigin.REQUIREMENT else cell.topic
+    request = f"{row.obtain}{f' for {jurisdiction}' if jurisdiction else ''} on {name}"
+    sentences = _recommendation(cell, name, required_by, f"Obtain {request}; ask {row.source}.")
     return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, request, row.source)
 
 
-def _recommendation(cell: Cell, required_by: Cell | None, obtain: str) -> str:
+def _recommendation(cell: Cell, name: str, required_by: Cell | None, obtain: str) -> str:
     by = _nearest(required_by.evidence) if required_by is not None and cell.configuration else ""
     sentences = [obtain]
     if cell.state is CellState.PARTIAL:
-        sentences.insert(0, f"Existing sources mention {cell.topic} only in passing.")
+        sentences.insert(0, f"Existing sources mention {name} only in passing.")
     if by:
         names = sorted({citation.document_name for citation in cell.near_misses or cell.evidence})
         no_row = f"; no row in {', '.join(names)} covers it" if names else ""
         sentences.append(f"Required by {by}{no_row}.")
     nearest = _nearest(cell.near_misses or cell.evidence)
-    sentences.append(f"Nearest: {nearest}." if nearest else "Nothing in the library comes near.")
+    sentences.append(f"Nearest: {nearest}." if nearest else "Nothing that was found comes near.")
     return " ".join(sentences)
 
 

@@ -40,12 +40,13 @@ class TraceRow:
 
 def trace(board: Board) -> tuple[TraceRow, ...]:
     """One row per requirement of the board, in the board's order."""
-    rows = []
-    for topic in board.topics:
-        if topic.origin is TopicOrigin.REQUIREMENT:
-            cells = tuple(board.cell(topic.name, kind) for kind in TRACED if kind in board.kinds)
-            rows.append(TraceRow(topic, cells))
-    return tuple(rows)
+    shown = set(board.kinds)
+    kinds = [kind for kind in TRACED if kind in shown]
+    return tuple(
+        TraceRow(topic, tuple(board.cell(topic.name, kind) for kind in kinds))
+        for topic in board.topics
+        if topic.origin is TopicOrigin.REQUIREMENT
+    )
 
 
 def trace_csv(rows: Iterable[TraceRow]) -> str:

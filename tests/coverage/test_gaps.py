@@ -81,7 +81,7 @@ def test_a_recommendation_names_what_to_obtain_where_and_the_topic() -> None:
         "a law, regulation or agency publication for California or the US federal level on meal breaks"
         in gap.recommendation
     )
-    assert "Nothing in the library comes near" in gap.recommendation
+    assert "Nothing that was found comes near" in gap.recommendation
 
 
 def citation(name: str, quote: str) -> Citation:
@@ -93,7 +93,7 @@ def citation(name: str, quote: str) -> Citation:
 @pytest.mark.parametrize(
     ("near", "words"),
     [
-        ((), "Required by “Breaks are paid.” (handbook.md). Nothing in the library comes near."),
+        ((), "Required by “Breaks are paid.” (handbook.md). Nothing that was found comes near."),
         (
             ("codes.csv",),
             "Required by “Breaks are paid.” (handbook.md); no row in codes.csv covers it."

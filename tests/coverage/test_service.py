@@ -324,7 +324,11 @@ def test_undoing_several_decisions_restores_what_was_before_unless_somebody_deci
 
 def test_a_requirement_that_is_a_topic_under_another_name_is_not_proposed_again() -> None:
     library = Library()
-    library.add("sow.md", "The vendor shall not store helium bottles upright. Ann must feed the zebras daily.", truth=Truth.INTENT)
+    library.add(
+        "sow.md",
+        "The vendor shall not store helium bottles upright. Ann must feed the zebras daily.",
+        truth=Truth.INTENT,
+    )
     office = Office(library)
     [first, second] = office.desk.found_requirements(None)
     assert first.name == "The vendor shall not store helium bottles upright."

@@ -58,7 +58,7 @@ export default function ({ data, parentElement, setStateValue }) {
   if (newer("chosen")) data.chosen = sent.chosen.value;
   list.setAttribute("aria-label", data.label);
   frame.querySelector(".place").textContent = data.head;
-  frame.querySelector(".more").textContent = data.more ? `… and ${data.more} more` : "";
+  frame.querySelector(".more").textContent = data.more ? `… and ${data.more.toLocaleString("en-US")} more` : "";
   const ticks = data.ticks !== false; // in a meeting, one cell is decided after the other
   all.hidden = !ticks;
   all.textContent = ticked.size ? "Clear selection" : `Select all ${data.rows.length}`;

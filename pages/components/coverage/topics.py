@@ -83,8 +83,10 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
         on_select="rerun",
         selection_mode="multi-row",
         column_config={
-            "topic": st.column_config.TextColumn("Topic", width="large"),
+            "topic": st.column_config.TextColumn("Topic", width=560),
             "says": st.column_config.TextColumn("Modality", width=80),
+            "document": st.column_config.TextColumn("Document", width="medium"),
+            "domain": st.column_config.TextColumn("Domain", width="small"),
             "keywords": st.column_config.TextColumn("Keywords", width="large"),
         },
     )
@@ -104,13 +106,13 @@ def _choose(proposals: Sequence[Topic], key: str, add: Callable[[Callable[[], Se
 
 def _proposal_row(topic: Topic) -> dict[str, Any]:
     if topic.source is None:
-        return {"topic": topic.name, "keywords": ", ".join(topic.keywords), "domain": topic.domain}
+        return {"topic": topic.name, "keywords": ", ".join(topic.keywords), "domain": topic.domain or ""}
     location = ", ".join(filter(None, (topic.source.document_name, cited_place(topic.source))))
     return {
         "topic": topic.name,
         "says": topic.modality.value if topic.modality else "",
         "document": location,
-        "domain": topic.domain,
+        "domain": topic.domain or "",
     }
 
 
