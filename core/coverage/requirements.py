@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from core.coverage.detection.evidence import row_values
 from core.coverage.topics import with_detected_labels
@@ -38,7 +39,7 @@ _BINDS = re.compile(
 _LEAST_WORDS = 2
 _LEAST_SENTENCE, _MOST_SENTENCE = 5, 90
 _LONGEST_NAME = 140
-_MARKER = re.compile(r"^\s*(?:[•▪◦–—*-]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})[.)])\s+")
+_MARKER = re.compile(r"^\s*(?:[•●▪◦–—*-]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})[.)])\s+")
 """The bullet, number or letter of a list item."""
 _START = re.compile(r"(?:[.!?]|,(?= (?:the|a|an|all|any|each|every|no|it|they|we|you|this|these|I|[A-Z])\b))\s+")
 """Where the main clause of a sentence may begin."""
@@ -92,12 +93,15 @@ def _sentences(document: Document, passages: Sequence[Passage]) -> Iterator[_Req
     for passage in passages:
         if passage.truth is not Truth.INTENT:
             continue
-        for part in quotables(passage):
-            if part.kind is QuotableKind.SENTENCE:
-                reference, text = _demand(part.span.of(passage.text))
-                modality = modality_of(text)
-                if modality not in (None, Modality.MAY) and _says_enough(text):  # a permission requires nothing
-                    yield _Requirement(document, passage, part.index, text, modality, reference)
+        parts = [part for part in quotables(passage) if part.kind is QuotableKind.SENTENCE]
+        texts = [part.span.of(passage.text) for part in parts]
+        for at, part in enumerate(parts):
+            reference, text = _demand(texts[at])
+            modality = modality_of(text)
+            if modality not in (None, Modality.MAY) and _says_enough(text):  # a permission requires nothing
+                if text.endswith(":"):
+                    text = " ".join([text, *takewhile(_MARKER.match, texts[at + 1 :])])
+                yield _Requirement(document, passage, part.index, text, modality, reference)
 
 
 def _demand(text: str) -> tuple[str, str]:

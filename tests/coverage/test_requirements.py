@@ -6,7 +6,7 @@ from hypothesis import strategies as hypotheses
 
 from core.coverage.requirements import modality_of, requirement_name, requirements
 from core.domain.coverage import Modality, TopicOrigin
-from core.domain.documents import Truth
+from core.domain.documents import Span, Truth
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.search.library import Library
 
@@ -108,3 +108,14 @@ def test_questions_forms_and_definitions_are_no_requirements() -> None:
     )
     library.add("forms.md", *texts, truth=Truth.INTENT)
     assert requirements(library.catalogue, None, terms=BUILT_IN_TERMS) == ()
+
+
+def test_a_requirement_that_introduces_a_list_is_called_by_the_list_too() -> None:
+    library = Library()
+    lines = ["An invoice must include the following items:", "a) Hours worked.", "b) Hourly rate.", "Thank you."]
+    text = "\n".join(lines)
+    spans = tuple(Span(text.index(line), text.index(line) + len(line)) for line in lines)
+    library.add("sow.md", text, truth=Truth.INTENT, sentences=spans)
+    [found] = requirements(library.catalogue, None, terms=BUILT_IN_TERMS)
+    assert found.name == "An invoice must include the following items: a) Hours worked. b) Hourly rate."
+    assert found.source is not None and found.source.quote == lines[0]
