@@ -72,7 +72,10 @@ def _matrix(rows: Sequence[TraceRow]) -> None:
         height=min(520, 38 + 35 * len(shown)),
         on_select="rerun",
         selection_mode="single-row",
-        column_config={"requirement": st.column_config.TextColumn("Requirement", width="large")},
+        column_config={
+            "requirement": st.column_config.TextColumn("Requirement", width="large"),
+            "says": st.column_config.TextColumn("Modality", width=80),
+        },
     )
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(shown):
