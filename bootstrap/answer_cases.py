@@ -1,13 +1,14 @@
 """Asks the questions of a judged folder with and without the documents that answer them, and searches for topics."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 
 from core.answers.answer import truth_request
 from core.domain.coverage import Topic
 from core.domain.documents import Document, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
-from core.evaluation.judgments.files import TopicJudgment
+from core.evaluation.judgments.files import RequirementJudgment, TopicJudgment
 from core.evaluation.judgments.folders import JudgedFolder
 from core.evaluation.tuning.answerability_fitting import AnswerCase
 from core.evaluation.tuning.coverage_fitting import CellCase
@@ -16,7 +17,7 @@ from core.knowledge.answerability import topic_model
 from core.search.ranking.answerability import answer_signals, evidence, evidence_of, most_evidence
 from core.workbench import Workbench
 
-__all__ = ["answer_cases", "cell_cases", "truth_cases"]
+__all__ = ["answer_cases", "cell_cases", "requirement_cases", "truth_cases"]
 
 _SHOWN = 5  # first passages, among which an answer counts as found: those of hit@5
 
@@ -94,3 +95,22 @@ def cell_cases(
             cosine = max((each.meaning for each in weighed), default=0.0)
             yield CellCase(name, value, cosine, truth in topic.covered)
         on_topic(done)
+
+
+def requirement_cases(
+    workbench: Workbench, name: str, judged: Sequence[RequirementJudgment]
+) -> tuple[Sequence[RequirementJudgment], Sequence[CellCase]]:
+    """Those of the judged sentences that are found as requirements, and their judged cells. name: of the collection."""
+    documents = {document.id: document.sha256 for document in workbench.documents.list()}
+    found = {
+        (documents[topic.source.document_id], sha256(" ".join(topic.source.quote.split()).encode()).hexdigest()): topic
+        for topic in workbench.coverage.found_requirements(None)
+        if topic.source is not None
+    }
+    known = [each for each in judged if (each.document, each.sentence) in found]
+    cases: list[CellCase] = []
+    for each in known:
+        topic = found[each.document, each.sentence]
+        about = TopicJudgment(topic.name, each.covered, each.missing)
+        cases += cell_cases(workbench, name, [about])
+    return known, cases

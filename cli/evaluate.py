@@ -23,7 +23,7 @@ from cli.options import (
     progress,
     write_json,
 )
-from cli.ranking import fit_answerability, fit_coverage, fit_truth_answers, fit_weights
+from cli.ranking import evaluate_requirements, fit_answerability, fit_coverage, fit_truth_answers, fit_weights
 from cli.scratch import filled_library, labelled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
@@ -64,6 +64,7 @@ evaluate.command("collect-sources")(collect_sources)
 evaluate.command("fit-answerability")(fit_answerability)
 evaluate.command("fit-truth-answers")(fit_truth_answers)
 evaluate.command("fit-coverage")(fit_coverage)
+evaluate.command("requirements")(evaluate_requirements)
 evaluate.command("fit-weights")(fit_weights)
 
 

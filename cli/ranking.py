@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.evaluation.tuning.truth_fitting import TruthCase, TruthShares
     from core.evaluation.tuning.weight_fitting import WeightCase
 
-__all__ = ["fit_answerability", "fit_coverage", "fit_truth_answers", "fit_weights"]
+__all__ = ["evaluate_requirements", "fit_answerability", "fit_coverage", "fit_truth_answers", "fit_weights"]
 
 Folders = Annotated[list[Path], typer.Argument(help="Collections, or corpora with questions.jsonl; two or more.")]
 
@@ -192,6 +192,46 @@ def _cell_cases(folder: Path, topics: "Sequence[TopicJudgment]") -> "Iterator[Ce
     with labelled_library(read_labels(folder / "labels.csv"), folder / "files", use_labels=True) as workbench:
         name = folder.resolve().name
         yield from cell_cases(workbench, name, topics, lambda done: report(done, len(topics)))
+
+
+def evaluate_requirements(
+    folders: Annotated[list[Path], typer.Argument(help="Folders with labels.csv and files.")],
+    judged: Annotated[Path, typer.Option(help="Folder of judged sentences, requirements_NAME.jsonl each.")],
+    out: Out = None,
+) -> None:
+    """Measure which of the sentences found are requirements, and the cells of the matrix, by the model for topics."""
+    from dataclasses import asdict
+
+    from bootstrap.answer_cases import requirement_cases
+    from core.evaluation.judgments.files import read_labels, read_requirements
+    from core.evaluation.tuning.coverage_fitting import measured_cells
+    from core.formats.terminal import aligned
+    from core.knowledge.answerability import topic_model
+    from core.knowledge.gaps import gap_table
+
+    bounds, rows, data = gap_table().evidence, [], []
+    for folder in folders:
+        name = folder.resolve().name
+        sentences = read_requirements(judged / f"requirements_{name}.jsonl")
+        with labelled_library(read_labels(folder / "labels.csv"), folder / "files", use_labels=True) as workbench:
+            found, cases = requirement_cases(workbench, name, sentences)
+        if not cases:
+            raise BadRequest(f"None of the judged sentences of {name} is found.", "Judge sentences of these files.")
+        cells = measured_cells(cases, topic_model(), bounds.partial, bounds.covered)
+        right = sum(each.requirement for each in found)
+        all_right = sum(each.requirement for each in sentences)
+        data.append(
+            {"found": len(found), "requirements_found": right, "requirements": all_right, "cells": asdict(cells)}
+        )
+        shares = (f"{some.covered} of {some.cells}" for some in (cells.gap, cells.partial, cells.full))
+        rows.append(
+            (name, f"{right} of {len(found)}", f"{right} of {all_right}", cells.auroc, cells.auroc_cosine, *shares)
+        )
+    write_json({"collections": data}, out)
+    typer.echo("right: found sentences that are requirements; found: requirements that are found; gaps, partial,")
+    typer.echo("covered: how many of the cells given this state are covered as people judged")
+    head = ("collection", "right", "found", "AUROC", "of the best cosine", "gaps", "partial", "covered")
+    typer.echo(aligned(head, rows))
 
 
 def fit_weights(folders: Folders, profile: Profile = None, out: Out = None) -> None:

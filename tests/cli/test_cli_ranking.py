@@ -107,6 +107,38 @@ def test_the_probability_that_a_truth_covers_a_topic_is_fitted_and_measured_left
     assert written.evidence > 0
 
 
+def test_requirements_are_measured_by_judged_sentences(tmp_path: Path) -> None:
+    folder, judged, out = tmp_path / "harbour", tmp_path / "judged", tmp_path / "out.json"
+    (folder / "files").mkdir(parents=True)
+    judged.mkdir()
+    sentences = ["The vendor shall moor every ferry at the north pier.", "The vendor may hire two divers."]
+    texts = {
+        "contract": ("intent", "\n\n".join(sentences)),
+        "by-law": ("regulatory", "Every ferry is moored at the north pier in winter."),
+        "guide": ("reference", "Onions are peeled and cut before the soup boils."),
+    }
+    rows = ["file,sha256,truth,domain,authority,jurisdiction,effective_date"]
+    for name, (truth, text) in texts.items():
+        (folder / "files" / f"{name}.txt").write_text(text)
+        rows.append(f"{name}.txt,{sha256(text.encode()).hexdigest()},{truth},general,internal,global,")
+    (folder / "labels.csv").write_text("\n".join(rows))
+    contract = sha256(texts["contract"][1].encode()).hexdigest()
+    cells = {"covered": ["regulatory"], "missing": ["reference"]}
+    lines = [
+        {"document": contract, "sentence": sha256(text.encode()).hexdigest(), "requirement": "shall" in text, **cells}
+        for text in sentences
+    ]
+    (judged / "requirements_harbour.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    result = run("evaluate", "requirements", folder, "--judged", judged, "--json", out)
+    assert result.exit_code == 0, result.output
+    [data] = json.loads(out.read_text())["collections"]
+    assert (data["found"], data["requirements_found"], data["requirements"]) == (1, 1, 1)
+    assert data["cells"]["auroc"] == 1 and data["cells"]["full"] == {"cells": 1, "covered": 1}
+    (judged / "requirements_harbour.jsonl").write_text(json.dumps({**lines[0], "document": "0" * 64}))
+    refused = run("evaluate", "requirements", folder, "--judged", judged)
+    assert refused.exit_code == 2 and "None of the judged sentences" in refused.stderr
+
+
 def test_weights_are_chosen_on_the_other_folders(folders: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     result = run("evaluate", "fit-weights", *folders, "--json", out)

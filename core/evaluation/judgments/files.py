@@ -28,6 +28,7 @@ __all__ = [
     "QuestionJudgment",
     "QuestionSetFile",
     "Relevant",
+    "RequirementJudgment",
     "SetFile",
     "TopicJudgment",
     "filters_of",
@@ -40,6 +41,7 @@ __all__ = [
     "read_labels",
     "read_passages",
     "read_questions",
+    "read_requirements",
     "read_topics",
 ]
 
@@ -91,6 +93,18 @@ class TopicJudgment:
     """One judged topic: the truths that support it and those that do not."""
 
     topic: str
+    covered: frozenset[Truth]
+    missing: frozenset[Truth]
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementJudgment:
+    """One judged sentence of an intent document. document, sentence: SHA-256 of the file, and of the sentence with
+    single spaces. requirement: whether it demands something that can be checked; covered, missing: as of a topic."""
+
+    document: str
+    sentence: str
+    requirement: bool
     covered: frozenset[Truth]
     missing: frozenset[Truth]
 
@@ -184,14 +198,28 @@ def _question(row: Mapping[str, Any]) -> QuestionJudgment:
 
 def read_topics(path: Path) -> tuple[TopicJudgment, ...]:
     """The lines of a GAPS.jsonl. Raises BadRequest naming file and line."""
-    topics = []
-    for line, row in _lines(path, ("topic", "covered", "missing")):
-        covered = frozenset(_truth(path, line, name) for name in row["covered"])
-        missing = frozenset(_truth(path, line, name) for name in row["missing"])
-        if covered & missing:
-            raise _bad(path, line, "a truth is both covered and missing", "Keep it in one of the two.")
-        topics.append(TopicJudgment(str(row["topic"]), covered, missing))
-    return tuple(topics)
+    rows = _lines(path, ("topic", "covered", "missing"))
+    return tuple(TopicJudgment(str(row["topic"]), *_supported(path, line, row)) for line, row in rows)
+
+
+def read_requirements(path: Path) -> tuple[RequirementJudgment, ...]:
+    """The lines of judged requirements. Raises BadRequest naming file and line."""
+    rows = _lines(path, ("document", "sentence", "requirement", "covered", "missing"))
+    return tuple(
+        RequirementJudgment(
+            str(row["document"]), str(row["sentence"]), bool(row["requirement"]), *_supported(path, line, row)
+        )
+        for line, row in rows
+    )
+
+
+def _supported(path: Path, line: int, row: Mapping[str, Any]) -> tuple[frozenset[Truth], frozenset[Truth]]:
+    """The truths that cover what a line is about, and those that do not."""
+    covered = frozenset(_truth(path, line, name) for name in row["covered"])
+    missing = frozenset(_truth(path, line, name) for name in row["missing"])
+    if covered & missing:
+        raise _bad(path, line, "a truth is both covered and missing", "Keep it in one of the two.")
+    return covered, missing
 
 
 def _truth(path: Path, line: int, name: Any) -> Truth:

@@ -11,7 +11,7 @@ from core.evaluation.tuning.truth_fitting import fitted_logistic
 from core.knowledge.answerability import TruthModel
 from core.search.ranking.answerability import evidence_probability
 
-__all__ = ["CellCase", "CellShares", "LeftOutCells", "fit_topic_model", "left_out_cells"]
+__all__ = ["CellCase", "CellShares", "LeftOutCells", "fit_topic_model", "left_out_cells", "measured_cells"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,13 @@ def left_out_cells(cases: Sequence[CellCase], partial: float, covered: float) ->
 def _left_out(name: str, cases: Sequence[CellCase], partial: float, covered: float) -> LeftOutCells:
     own = [case for case in cases if case.collection == name]
     model = fit_topic_model([case for case in cases if case.collection != name])
+    return measured_cells(own, model, partial, covered)
+
+
+def measured_cells(own: Sequence[CellCase], model: TruthModel, partial: float, covered: float) -> LeftOutCells:
+    """The cells of one collection judged by a model that was fitted without them. Raises ValueError for no cells."""
+    if not own:
+        raise ValueError("There are no cells to measure.")
     chances = [evidence_probability(case.evidence, model) for case in own]
 
     def shares(least: float, below: float) -> CellShares:
@@ -82,7 +89,7 @@ def _left_out(name: str, cases: Sequence[CellCase], partial: float, covered: flo
         return auroc([v for case, v in both if case.covered], [v for case, v in both if not case.covered])
 
     return LeftOutCells(
-        name,
+        own[0].collection,
         area(chances),
         area([case.cosine for case in own]),
         float(np.mean([(chance - case.covered) ** 2 for case, chance in zip(own, chances, strict=True)])),
