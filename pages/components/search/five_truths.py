@@ -390,6 +390,13 @@ def _failed(part: TruthAnswer, request: SearchRequest) -> None:
     st.button("Retry", icon=":material/refresh:", key=f"retry.{part.truth}", on_click=ask_again, args=(request,))
 
 
+def _nothing_searched(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
+    """Why no truth could be searched, each reason once."""
+    for reason in dict.fromkeys(part.silence for part in answer.truths if part.state is TruthState.FAILED):
+        st.error(f"**Not known.** {plain(reason)}", icon=":material/error:")
+    st.button("Retry", icon=":material/refresh:", key="retry", on_click=ask_again, args=(request,))
+
+
 def draw_pairs(answer: FiveTruthsAnswer) -> None:
     """Pairs of sentences, conflicts first, because a person must settle them."""
     if answer.conflicts:
@@ -430,6 +437,9 @@ def draw_five_truths(request: SearchRequest) -> None:
         notices.error(problem)
         return
     _head(answer, request)
+    if {part.state for part in answer.truths} - {TruthState.NOT_ASKED} == {TruthState.FAILED}:
+        _nothing_searched(answer, request)
+        return
     draw_truths(answer, request)
     draw_pairs(answer)
     _missing_evidence(answer)
