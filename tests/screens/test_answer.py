@@ -106,6 +106,13 @@ def test_both_sides_of_conflicts_and_agreements_are_quoted(expenses: Stack, open
     assert text.count("reports :primary-background[**within 30 days**]") >= 3
 
 
+def test_each_side_of_a_conflict_opens_in_its_document(expenses: Stack, opened: Opened) -> None:
+    screen = opened("search.py", q=QUESTION, view="five")
+    sides = [side for each in answer_of(expenses).conflicts for side in (each.first, each.second)]
+    places = [each.proto.query_string for each in screen.page_link if each.label.startswith(":small[")]
+    assert sides and all(any(f"mark={side.citation.citation_id}" in place for place in places) for side in sides)
+
+
 def test_confidence_is_a_number_with_its_reason(expenses: Stack, opened: Opened) -> None:
     screen = opened("search.py", q=QUESTION, view="five")
     answer = answer_of(expenses)
