@@ -390,16 +390,16 @@ def _in_words(filters: SearchFilters, findings: Sequence[_TruthFindings]) -> tup
 
 def _notices(findings: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:
     """What went wrong or was left out, each once. A truth whose search failed tells that itself."""
-    found = []
-    told = {each.answer.truth for each in findings if each.answer.state is TruthState.FAILED}
+    found: list[str] = []
+    failed = {each.answer.truth for each in findings if each.answer.state is TruthState.FAILED}
     for each in findings:
         truth = each.answer.truth
-        if each.result is None or truth in told:
+        if each.result is None or truth in failed:
             continue
         found += each.result.notices
         if number := each.result.undated_left_out:
             left = "1 undated document was" if number == 1 else f"{number} undated documents were"
             found.append(f"{truth.capitalize()}: {left} left out by the date filter.")
-    if isinstance(counted, FivefoldError) and Truth.REALITY not in told:
+    if isinstance(counted, FivefoldError) and Truth.REALITY not in failed:
         found.append(f"No figures could be counted: {counted}")
     return tuple(dict.fromkeys(found))
