@@ -12,6 +12,7 @@ _ACTIONS: Mapping[str, str] = {
     "sign out": "Signed out",
     "people.acting": "Acted for a person who follows something",
     "people.by_login": "Looked up a person",
+    "people.roles_by_settings": "Looked up the roles that settings give a person",
     "people.people": "Listed all people",
     "people.set_role": "Changed a person's role",
     "people.block": "Blocked or unblocked a person",

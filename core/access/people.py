@@ -135,7 +135,7 @@ class PeopleService:
     def principal(self, person: Person, door: Door) -> Principal:
         """A person with all roles that count now: given, and by the groups of the last sign-in. Raises AccessDenied
         without one."""
-        roles = (*person.roles, *self._given(person.login, person.groups))
+        roles = (*person.roles, *self.roles_by_settings(person))
         if not roles:
             raise AccessDenied(
                 f"{person.name or person.login} has no access to this library.",
@@ -143,9 +143,10 @@ class PeopleService:
             )
         return Principal(person.login, person.name or person.login, roles, door, person.groups)
 
-    def _given(self, login: str, groups: Sequence[str]) -> Roles:
-        named: Roles = ((None, Role.ADMINISTRATOR),) if login in self._rules.administrators else ()
-        return (*named, *(role for group in groups for role in self._rules.group_roles.get(group, ())))
+    def roles_by_settings(self, person: Person) -> Roles:
+        """What the settings give a person, by login and by the groups of the last sign-in; nobody can take it away."""
+        named: Roles = ((None, Role.ADMINISTRATOR),) if person.login in self._rules.administrators else ()
+        return (*named, *(role for group in person.groups for role in self._rules.group_roles.get(group, ())))
 
     def _first_roles(self) -> Roles:
         if not self._rules.administrators and not self._store.people():

@@ -216,7 +216,7 @@ NESTED = frozenset(
 RIGHTS: Mapping[str, Right] = {
     # People and access
     **_reads("people", "colleagues"),
-    **_rows("people", Right(_ADMIN, _shared), "acting people by_login"),
+    **_rows("people", Right(_ADMIN, _shared), "acting people by_login roles_by_settings"),
     **_writes(_ADMIN, _shared, "people", "set_role block invite"),
     **_reads("tokens", "tokens"),
     **_rows("tokens", Right(_V, None, audited=True), "create revoke"),

@@ -271,7 +271,7 @@ def _findings_of(
     searched = result if isinstance(result, SearchResult) else None
     own = counted if truth is Truth.REALITY else ()
     shown = own if isinstance(own, tuple) else ()
-    error = _error(result) or ("" if isinstance(own, tuple) else own.message)
+    error = _error(result) or ("" if isinstance(own, tuple) else str(own))
     hits = searched.hits if searched and searched.answered else ()
     score = truth_probability(searched.candidates, truth_model()) if searched and hits else 0.0
     if score < gap_table().evidence.partial and not error:  # half a search cannot tell
@@ -303,7 +303,7 @@ def _silence(result: SearchResult, truth: Truth) -> str:
 
 def _error(result: SearchResult | FivefoldError) -> str:
     if isinstance(result, FivefoldError):
-        return result.message
+        return str(result)
     return " ".join(f"The search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error)
 
 
@@ -325,12 +325,19 @@ def _with_needs(
     quoted = replace(topic, name=f"“{_in_short(topic.name)}”")
     gaps = gaps_of([replace(cell, topic=quoted.name) for cell in cells], terms, {quoted.name: quoted})
     needs = {gap.truth: gap.recommendation for gap in gaps} | {
-        cell.truth: f"Ask again when the {cell.truth} documents can be searched: {each.error}"
+        cell.truth: _ask_again(each)
         for cell, each in zip(cells, findings, strict=True)
         if cell.state is CellState.ERROR
     }
     answers = tuple(replace(each.answer, needed=needs.get(each.answer.truth, "")) for each in findings)
     return answers, tuple(gap.truth for gap in gaps)
+
+
+def _ask_again(finding: _TruthFindings) -> str:
+    """What a truth needs whose search failed wholly or in part; one that failed wholly has given the reason."""
+    answer = finding.answer
+    reason = "" if answer.state is TruthState.FAILED else f" {finding.error}"
+    return f"Ask again when the {answer.truth} documents can be searched.{reason}"
 
 
 def _in_short(question: str) -> str:
@@ -382,18 +389,17 @@ def _in_words(filters: SearchFilters, findings: Sequence[_TruthFindings]) -> tup
 
 
 def _notices(findings: Sequence[_TruthFindings], counted: tuple[Figure, ...] | FivefoldError) -> tuple[str, ...]:
-    """What went wrong or was left out, each once."""
-    found = []
+    """What went wrong or was left out, each once. A truth whose search failed tells that itself."""
+    found: list[str] = []
+    failed = {each.answer.truth for each in findings if each.answer.state is TruthState.FAILED}
     for each in findings:
         truth = each.answer.truth
-        if each.answer.state is TruthState.FAILED:
-            found.append(f"{truth.capitalize()} could not be searched: {each.error}")
-        if each.result is None:
+        if each.result is None or truth in failed:
             continue
         found += each.result.notices
         if number := each.result.undated_left_out:
             left = "1 undated document was" if number == 1 else f"{number} undated documents were"
             found.append(f"{truth.capitalize()}: {left} left out by the date filter.")
-    if isinstance(counted, FivefoldError):
+    if isinstance(counted, FivefoldError) and Truth.REALITY not in failed:
         found.append(f"No figures could be counted: {counted}")
     return tuple(dict.fromkeys(found))

@@ -94,7 +94,7 @@ class FiveTruthsAnswer:
 
     confidence: how complete and undisputed the answer is, in [0, 1], not the probability that it is true;
     confidence_reason explains it. to_raise: what would raise it ("Missing for a complete answer"), required truths
-    first, the worst gap foremost. notices: errors and omissions."""
+    first, the worst gap foremost. notices: errors and omissions; why a truth failed is its silence."""
 
     question: str
     asked_at: datetime

@@ -18,7 +18,7 @@ from pages.components.wording import shorten, shorten_middle, two_lines
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["board_map", "factor_colour", "journey", "score_strip", "term_bars", "waterfall"]
+__all__ = ["board_map", "factor_colour", "journey", "score_strip", "term_bars", "tile_colours", "waterfall"]
 
 # One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip. The last
 # one and the track let the page show through: they are quiet in both themes.
@@ -220,15 +220,16 @@ def board_map(
 
 def _tiles(cells: Sequence[Cell], column: int, lit: Collection[tuple[int, str]], *, dark: bool) -> dict[str, Any]:
     """One column of the map: a bar of equal length per cell, filled and lettered by its state."""
+    colours = [tile_colours(cell.state, dark=dark) for cell in cells]
     strong = [1.0 if (cell.topic_id, cell.kind.value) in lit else 0.3 for cell in cells]
     return {
         "base": [column + 0.02] * len(cells),
         "x": [0.96] * len(cells),
         "y": list(range(len(cells))),
         "width": 0.9,
-        "marker": {"color": [_fill(cell.state, dark=dark) for cell in cells], "cornerradius": 4, "opacity": strong},
+        "marker": {"color": [fill for fill, _ in colours], "cornerradius": 4, "opacity": strong},
         "text": [_cell_text(cell) for cell in cells],
-        "textfont": {"color": [_ink(cell.state, dark=dark) for cell in cells], "size": 13},
+        "textfont": {"color": [ink for _, ink in colours], "size": 13},
         "textposition": "inside",
         "insidetextanchor": "middle",
         "textangle": 0,
@@ -240,13 +241,10 @@ def _tiles(cells: Sequence[Cell], column: int, lit: Collection[tuple[int, str]],
     }
 
 
-def _fill(state: CellState, *, dark: bool) -> str:
-    return CELLS[state].dark if dark else CELLS[state].light
-
-
-def _ink(state: CellState, *, dark: bool) -> str:
-    """Text colour that is readable on a tile."""
-    return "#ffffff" if dark or state in (CellState.COVERED, CellState.ERROR) else "#1f2733"
+def tile_colours(state: CellState, *, dark: bool) -> tuple[str, str]:
+    """The fill of a tile, and a text colour that is readable on it."""
+    look = CELLS[state]
+    return (look.dark, "#ffffff") if dark else (look.light, "#ffffff" if state is CellState.COVERED else "#1f2733")
 
 
 def _cell_text(cell: Cell) -> str:

@@ -14,6 +14,7 @@ import streamlit as st
 
 import sample
 from core.domain.errors import AccessDenied, FivefoldError, NotSignedIn
+from core.domain.filters import SearchFilters
 from core.domain.people import Door, Principal, Role
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
@@ -30,6 +31,7 @@ __all__ = [
     "cached",
     "close",
     "count_once",
+    "filters_in_words",
     "forget_answers",
     "health",
     "is_administrator",
@@ -163,6 +165,12 @@ def ready() -> bool:
     """Whether the models are loaded; if loading failed, the search itself reports it."""
     process = _process()
     return process.warming_requested and not process.warming
+
+
+def filters_in_words(filters: SearchFilters) -> tuple[str, ...]:
+    """What the filters let through, one phrase per filter; documents by name."""
+    named = (*filters.documents, *filters.exclude_documents)
+    return filters.in_words({each.id: each.name for each in workbench().document_list.by_id(named)} if named else {})
 
 
 def sample_loaded() -> bool:

@@ -49,13 +49,13 @@ STATES: Mapping[DocumentState, Style] = {
 }
 
 CELLS: Mapping[CellState, Style] = {
-    CellState.COVERED: Style("covered", "blue", ":material/check_circle:", "✓", "#5b84b8", "#4a78b5"),
+    CellState.COVERED: Style("covered", "blue", ":material/check_circle:", "✓", "#4f77ab", "#4a78b5"),
     CellState.PARTIAL: Style("partial", "yellow", ":material/contrast:", "◐", "#f0dc9a", "#8a7228"),
     CellState.GAP: Style("gap", "red", ":material/cancel:", "✕", "#efb5b9", "#8f434b"),
     CellState.SUSPECT: Style("suspect", "violet", ":material/warning:", "!", "#dcc3e3", "#74507f"),
     CellState.WAIVED: Style("waived", "gray", ":material/event_busy:", "–", "#d3d8df", "#59636f"),
     CellState.NOT_ASSESSED: Style("not assessed", "gray", ":material/remove:", "·", "#e9ecf0", "#262d37"),
-    CellState.ERROR: Style("error", "orange", ":material/bolt:", "⚡", "#5a4a42", "#7a5230"),
+    CellState.ERROR: Style("error", "orange", ":material/bolt:", "⚡", "#f4c7a3", "#7a5230"),
 }
 
 SEVERITIES: Mapping[str, str] = {"high": "red", "medium": "orange", "low": "gray"}

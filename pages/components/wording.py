@@ -10,6 +10,7 @@ from core.text.tokenize import stem, word_spans, words
 
 __all__ = [
     "ago",
+    "around",
     "bytes_in_words",
     "count",
     "day",
@@ -150,6 +151,21 @@ def shorten(text: str, length: int) -> str:
         return text
     cut = _prefix(text, length - 1)
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+def around(text: str, part: str, length: int) -> str:
+    """At most some `length` characters of a text, cut between words around a part of it.
+
+    >>> around("Whoever works beyond 40 hours in a week is paid for it.", "40 hours", 26)
+    '… beyond 40 hours in a …'
+    >>> around("Due in May.", "May", 26)
+    'Due in May.'
+    """
+    if len(text) <= length:
+        return text
+    begin = max(0, text.find(part) - (length - len(part)) // 2)
+    begin = text.find(" ", begin, text.find(part)) + 1 if begin else 0
+    return f"… {shorten(text[begin:], length)}" if begin else shorten(text, length)
 
 
 def shorten_start(path: str, length: int) -> str:

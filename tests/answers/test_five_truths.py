@@ -141,7 +141,7 @@ def test_a_broken_store_fails_and_is_never_silent() -> None:
     assert states(answer) == "fffff"
     assert answer.confidence == 0
     assert not any("Obtain" in words for words in answer.to_raise)
-    assert "Regulatory could not be searched: The database does not answer." in answer.notices
+    assert answer.of(Truth.REGULATORY).silence == "It could not be searched: The database does not answer."
 
 
 def test_one_failing_truth_does_not_take_the_others_along() -> None:
@@ -149,13 +149,15 @@ def test_one_failing_truth_does_not_take_the_others_along() -> None:
 
     def half(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
         if any("compliance" in request.filters.truths for request in requests):
-            raise StoreFailed("The index is gone.")
+            raise StoreFailed("The index is gone.", "Build it again.")
         return searching(library)(requests)
 
     answer = answer_for(search=half)
     assert states(answer) == "afsas"
     failed = answer.of(Truth.COMPLIANCE)
-    assert failed.needed == "Ask again when the compliance documents can be searched: The index is gone."
+    assert failed.silence == "It could not be searched: The index is gone. Build it again."
+    assert failed.needed == "Ask again when the compliance documents can be searched."
+    assert not answer.notices  # the truth itself tells it
     assert "Compliance is unknown, because the search failed." in answer.confidence_reason
 
 
@@ -184,8 +186,9 @@ def test_figures_that_cannot_be_counted_are_told() -> None:
         raise StoreFailed("The table is locked.", "Try again.")
 
     answer = answer_for(figures=broken)
-    assert answer.of(Truth.REALITY).state is TruthState.FAILED
-    assert "No figures could be counted: The table is locked. Try again." in answer.notices
+    reality = answer.of(Truth.REALITY)
+    assert reality.state is TruthState.FAILED and not answer.notices
+    assert reality.silence == "It could not be searched: The table is locked. Try again."
 
 
 def test_a_broken_model_fails_every_truth() -> None:

@@ -120,3 +120,18 @@ def test_a_file_that_cannot_be_used_fails_alone_with_its_reason(
     tab.go("upload")
     assert "torn.pdf" in tab.wait_for("1 failed", f"{documents + 1} read", "whole.pdf")
     assert not tab.complains()
+
+
+def test_a_file_over_the_limit_says_so_without_being_pointed_at(
+    shared_app: RunningApp, window: Callable[[RunningApp], Window], tmp_path: Path
+) -> None:
+    huge = tmp_path / "huge.pdf"
+    huge.touch()
+    os.truncate(huge, 1025 << 20)  # takes no room on the disk
+    tab = window(shared_app)
+    tab.go("upload")
+    tab.page.locator("[data-testid=stFileUploaderDropzoneInput]").first.set_input_files(huge)
+    reason = tab.page.get_by_text("File must be 1.0GB or smaller")
+    reason.wait_for()
+    box = reason.bounding_box()
+    assert box and box["width"] > 100 and box["height"] > 10

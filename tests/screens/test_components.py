@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from core.coverage.meeting_pack.pack import STATE_LOOKS
 from core.domain.coverage import CellState
 from core.domain.documents import Authority, Passage, Span, Truth
 from core.domain.filters import SearchFilters
@@ -89,6 +90,26 @@ def test_charts_use_the_colours_of_the_theme(theme: str) -> None:
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     for look in TRUTHS.values():
         assert config["theme"][theme][f"{look.colour}Color"] == getattr(look, theme)
+
+
+def _contrast(one: str, other: str) -> float:
+    """WCAG's contrast of two colours written as #rrggbb, from 1 to 21."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("state", CellState)
+def test_the_words_on_a_tile_can_be_read_in_both_themes_and_on_paper(state: CellState) -> None:
+    printed = STATE_LOOKS[state]
+    assert _contrast(f"#{printed.fill}", f"#{printed.ink}") >= 4.5
+    for dark in (False, True):
+        assert _contrast(*charts.tile_colours(state, dark=dark)) >= 4.5
 
 
 def test_no_two_truths_and_no_two_states_look_alike() -> None:

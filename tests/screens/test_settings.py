@@ -204,6 +204,12 @@ def test_the_default_profile_is_chosen_for_the_library_and_for_a_project(stocked
     assert screen.run().selectbox(key="settings.general.profile.").value == "trend"
 
 
+def test_filters_name_their_documents(stocked: Stack) -> None:
+    document = stocked.workbench.documents.list()[0]
+    (phrase,) = session.filters_in_words(SearchFilters(exclude_documents=(document.id,)))
+    assert phrase == f"document is not {document.name}"
+
+
 def test_a_new_search_starts_with_the_default_filters_and_a_link_with_its_own(stocked: Stack, opened: Opened) -> None:
     registry = stocked.workbench.evaluation.profiles
     screen = opened("search.py", truths="regulatory")

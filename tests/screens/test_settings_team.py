@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from bootstrap.environment import utc_now
 from core.access.audit import AuditQuery
+from core.access.people import SignInRules
 from core.domain.errors import NotSignedIn
 from core.domain.people import Door, Identity, Role, local_principal
 from pages.components import session, sign_in
@@ -50,6 +51,22 @@ def test_people_are_listed_with_their_roles(team: dict[str, int], opened: Opened
     assert list(rows["Name"]) == ["Ann", "ben@example.com"]
     assert list(rows["Roles"]) == ["Administrator (every project)", "Viewer (Tallgrass)"]
     assert list(rows["Last seen"]) == ["just now", "never"]
+    assert list(rows["Access"]) == ["open", "open"]
+
+
+def test_roles_by_settings_count_and_nobody_takes_them_away(
+    team: dict[str, int], stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = stocked.workbench.people
+    people.set_role(team["ben"], "Tallgrass", None)
+    assert list(opened("settings.py", part="people").dataframe[0].value["Access"]) == ["open", "no role yet"]
+    monkeypatch.setattr(people, "_rules", SignInRules(administrators=frozenset({"ben@example.com"})))
+    rows = opened("settings.py", part="people").dataframe[0].value
+    assert rows["Roles"][1] == "Administrator (every project)" and rows["Access"][1] == "open"
+    choose(monkeypatch, stocked, "ben@example.com")
+    screen = opened("settings.py", part="people")
+    assert "given by `FIVEFOLD_ADMINISTRATORS`" in words(screen)
+    assert "Remove role" not in [each.label for each in screen.button]
 
 
 def test_a_role_is_given_confirmed_and_taken_away(
@@ -77,7 +94,8 @@ def test_a_person_is_blocked_and_let_in_again(
     button(screen, "Block access")
     assert stocked.workbench.people.by_login("ben@example.com").blocked  # type: ignore[union-attr]
     choose(monkeypatch, stocked, "ben@example.com")
-    button(screen.run(), "Let in again")
+    assert ":material/block: blocked" in words(screen.run())
+    button(screen, "Let in again")
     assert not stocked.workbench.people.by_login("ben@example.com").blocked  # type: ignore[union-attr]
 
 

@@ -28,6 +28,7 @@ def test_good_files_are_read_although_bad_ones_stand_beside_them(library: Stack,
     screen.file_uploader[0].set_value(files).run()
     states = {each.name: each.state for each in library.workbench.documents.list()}
     assert states == {"policy.md": "ready", "law.md": "ready", "broken.pdf": "failed"}
+    assert "Files over the limit above are not uploaded" in words(screen)
     assert "empty" in screen.error[0].value and "0 bytes" in screen.error[0].value.replace("\\", "")
     failed = next(each for each in library.workbench.documents.list() if each.state is DocumentState.FAILED)
     (row,) = [row for row in uploaded_rows(screen) if row["id"] == failed.id]

@@ -62,13 +62,13 @@ class StateStyle:
 
 
 STATE_LOOKS: Mapping[CellState, StateStyle] = {
-    CellState.COVERED: StateStyle("5b84b8", "ffffff", "✓"),
+    CellState.COVERED: StateStyle("4f77ab", "ffffff", "✓"),
     CellState.PARTIAL: StateStyle("f0dc9a", "1f2733", "◐"),
     CellState.GAP: StateStyle("efb5b9", "1f2733", "✕"),
     CellState.SUSPECT: StateStyle("dcc3e3", "1f2733", "!"),
     CellState.WAIVED: StateStyle("d3d8df", "1f2733", "–"),
     CellState.NOT_ASSESSED: StateStyle("e9ecf0", "5a626e", "·"),
-    CellState.ERROR: StateStyle("5a4a42", "ffffff", "⚡"),
+    CellState.ERROR: StateStyle("f4c7a3", "1f2733", "⚡"),
 }
 
 LEGEND: Mapping[str, StateStyle] = {words: STATE_LOOKS[state] for words, state in STATES_IN_WORDS.items()}

@@ -131,7 +131,7 @@ def _open_to_obtain() -> None:
 def _errors(board: Board) -> None:
     for problem, number in Counter(cell.error for cell in board.cells if cell.error).items():
         not_gaps = "it is not a gap" if number == 1 else "they are not gaps"
-        words = f"{count(number, 'cell')} could not be assessed; {not_gaps}. {plain(problem)}"
+        words = f"{count(number, 'cell')} could not be assessed; {not_gaps}. {plain(problem)} *Assess* tries again."
         st.error(words, icon=":material/bolt:")
 
 

@@ -9,7 +9,7 @@ from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHisto
 from core.domain.results import Citation
 from core.knowledge.glossary import meaning
 from core.search.citations.cite import display_quote
-from pages.components import cards, rights
+from pages.components import cards, rights, session
 from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line, draw_form, undo_decision
@@ -138,7 +138,7 @@ def _sentence_facts(citation: Citation) -> str:
 def _exact_search(cell: Cell) -> None:
     if cell.request is None:
         return
-    words = cell.request.filters.in_words()
+    words = session.filters_in_words(cell.request.filters)
     st.caption(
         plain(f"Asked: “{cell.request.question}” · profile {cell.request.profile} · {'; '.join(words) or 'no filters'}")
     )
@@ -154,6 +154,6 @@ def draw_history(runs: Sequence[DecisionHistory], log: Sequence[Decision]) -> No
     ]
     lines += [(each.at, f":material/gavel: {decision_line(each)}") for each in log]
     if not lines:
-        st.caption("Nothing was said of this cell before.")
+        st.caption("No earlier results or decisions.")
     for _, line in sorted(lines, key=lambda entry: entry[0], reverse=True):
         st.markdown(line)

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.coverage import Board, CellState, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict, Statement
+from core.domain.coverage import Board, CellState, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import FivefoldError
-from core.search.citations.cite import display_quote
-from pages.components import cards, notices, rights
-from pages.components.citation_places import cited_place
+from pages.components import notices, rights
 from pages.components.coverage import state
 from pages.components.coverage.decision_form import decision_line
 from pages.components.pager import paged
+from pages.components.statement import draw_statement
 from pages.components.user_name import name_input, who
-from pages.components.wording import count, highlight_part, plain, shorten_middle
+from pages.components.wording import count, plain
 
 __all__ = ["draw_conflicts"]
 
@@ -58,9 +57,9 @@ def _pair(board: Board, conflict: Conflict) -> None:
         st.markdown(f"**{plain(conflict.topic.name)}** – {plain(conflict.words)}")
         first, second = st.columns(2, gap="medium")
         with first:
-            _side(conflict.first)
+            draw_statement(conflict.first)
         with second:
-            _side(conflict.second)
+            draw_statement(conflict.second)
         seen = sum(1 for each in state.coverage_service().log(board.project) if each.kind == f"conflict:{conflict.key}")
         if conflict.decision is not None:
             st.markdown(f":material/gavel: {decision_line(conflict.decision)}")
@@ -82,16 +81,6 @@ def _pair(board: Board, conflict: Conflict) -> None:
                 words, icon=icon, key=f"{verdict.value}.{conflict.key}", width="stretch", on_click=_settle,
                 args=(board, conflict, verdict, seen), on=column,
             )  # fmt: skip
-
-
-def _side(statement: Statement) -> None:
-    cards.truth_badge(statement.truth)
-    quote = display_quote(statement.citation.quote)
-    where = ", ".join(
-        filter(None, (shorten_middle(statement.citation.document_name, 60), cited_place(statement.citation)))
-    )
-    st.markdown(f"“{highlight_part(quote, statement.text)}”")
-    st.caption(plain(where))
 
 
 def _settle(board: Board, conflict: Conflict, verdict: ReviewVerdict, seen: int) -> None:

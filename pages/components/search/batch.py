@@ -446,7 +446,7 @@ def _preview(batch: Batch, page: SearchRequest, ask: Ask) -> None:
     parts += [f":red[**{count(len(batch.problems), 'row')}** refused]"] if batch.problems else []
     parts += [f"not read: {plain(', '.join(batch.ignored))}"] if batch.ignored else []
     st.markdown(f"{plain(batch.name)}: {' · '.join(parts)}")
-    narrowed = [*page.filters.in_words(), *(["only routed truths"] if page.only_routed else [])]
+    narrowed = [*session.filters_in_words(page.filters), *(["only routed truths"] if page.only_routed else [])]
     if narrowed:
         st.caption(f":material/filter_alt: Every row: {plain('; '.join(narrowed))}")
     for notice in batch.notices:

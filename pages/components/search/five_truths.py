@@ -14,7 +14,7 @@ from core.answers.brief import brief_data, brief_html, brief_markdown
 from core.answers.context import CheckedSentence, ContextBlock, context_of, supported
 from core.answers.service import INSTRUCTION, Synthesis
 from core.coverage.gaps import score_in_words
-from core.domain.coverage import Conflict, Statement
+from core.domain.coverage import Conflict
 from core.domain.errors import FivefoldError
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthAgreement, TruthAnswer, TruthState
 from core.domain.queries import SearchRequest
@@ -24,9 +24,10 @@ from core.search.citations.cite import display_quote
 from core.search.query.route import question_terms
 from core.text.tokenize import stem
 from pages.components import cards, filters, notices, session
+from pages.components.statement import draw_statement
 from pages.components.styles import TRUTHS
 from pages.components.urls import page_path
-from pages.components.wording import count, day, highlight, highlight_part, plain, shorten, shorten_middle
+from pages.components.wording import count, day, highlight, plain, shorten, shorten_middle
 
 __all__ = [
     "ask_again",
@@ -390,6 +391,13 @@ def _failed(part: TruthAnswer, request: SearchRequest) -> None:
     st.button("Retry", icon=":material/refresh:", key=f"retry.{part.truth}", on_click=ask_again, args=(request,))
 
 
+def _nothing_searched(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
+    """Why no truth could be searched, each reason once."""
+    for reason in dict.fromkeys(part.silence for part in answer.truths if part.state is TruthState.FAILED):
+        st.error(f"**Not known.** {plain(reason)}", icon=":material/error:")
+    st.button("Retry", icon=":material/refresh:", key="retry", on_click=ask_again, args=(request,))
+
+
 def draw_pairs(answer: FiveTruthsAnswer) -> None:
     """Pairs of sentences, conflicts first, because a person must settle them."""
     if answer.conflicts:
@@ -407,19 +415,9 @@ def _pair(pair: TruthAgreement | Conflict, icon: str) -> None:
         st.markdown(f"{icon} **{plain(pair.words)}**")
         first, second = st.columns(2, gap="medium")
         with first:
-            _side(pair.first)
+            draw_statement(pair.first)
         with second:
-            _side(pair.second)
-
-
-def _side(statement: Statement) -> None:
-    with st.container(gap="xxsmall"):
-        cards.truth_badge(statement.truth)
-        quote = display_quote(statement.citation.quote)
-        st.markdown(f"“{highlight_part(quote, statement.text)}”")
-        where = citation_location(statement.citation)
-        name = shorten_middle(statement.citation.document_name, 60)
-        st.caption(plain(f"{name}, {where}" if where else name))
+            draw_statement(pair.second)
 
 
 def draw_five_truths(request: SearchRequest) -> None:
@@ -430,6 +428,9 @@ def draw_five_truths(request: SearchRequest) -> None:
         notices.error(problem)
         return
     _head(answer, request)
+    if {part.state for part in answer.truths} - {TruthState.NOT_ASKED} == {TruthState.FAILED}:
+        _nothing_searched(answer, request)
+        return
     draw_truths(answer, request)
     draw_pairs(answer)
     _missing_evidence(answer)

@@ -73,9 +73,8 @@ def _default_filters() -> None:
             "New searches start without filters. To change this, set filters on Search and press *Make default*."
         )
         return
-    names = {each.id: each.name for each in library.document_list.by_id(chosen.documents)}
     st.caption("New searches start with these filters. Links and saved searches keep their own.")
-    for words in chosen.in_words(names):
+    for words in session.filters_in_words(chosen):
         st.markdown(f"- {plain(words)}")
     st.button(
         "Remove default filters", key=f"{_AREA}.filters.remove", icon=":material/close:", on_click=_remove_filters,

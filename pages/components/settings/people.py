@@ -75,15 +75,15 @@ def _roles_in_words() -> None:
 
 def _table(people: Sequence[Person]) -> Person | None:
     """The list; gives the chosen person."""
-    now = utc_now()
+    now, by_settings = utc_now(), session.workbench().people.roles_by_settings
     rows = [
         {
             "Name": each.name or each.login,
+            "Roles": ", ".join(dict.fromkeys(_role_in_words(*role) for role in (*each.roles, *by_settings(each)))),
+            "Access": "blocked" if each.blocked else "open" if each.roles or by_settings(each) else "no role yet",
             "Login": each.login,
-            "Roles": ", ".join(_role_in_words(project, role) for project, role in each.roles) or "none",
-            "Groups": ", ".join(each.groups),
             "Last seen": ago(each.last_seen, now) if each.last_seen else "never",
-            "Access": "blocked" if each.blocked else "open",
+            "Groups": ", ".join(each.groups),
         }
         for each in people
     ]
@@ -98,14 +98,26 @@ def _role_in_words(project: str | None, role: Role) -> str:
     return f"{role_title(role)} ({'every project' if project is None else project})"
 
 
+def _head(person: Person) -> None:
+    """Who it is, and the roles that are not an administrator's to take away."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"##### {plain(person.name or person.login)}", anchors=False, width="content")
+        if person.blocked:
+            st.badge("blocked", icon=":material/block:", color="red")
+    facts = [person.login] if person.name else []
+    if person.groups:
+        facts.append(f"groups at the last sign-in: {', '.join(person.groups)}")
+    if facts:
+        st.text(" · ".join(facts))  # Markdown would make a pale link of an address
+    for project, role in dict.fromkeys(session.workbench().people.roles_by_settings(person)):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"{role_title(role)} **{plain(_project_title(project))}**", width=_FIELD_WIDTH)
+            st.caption("given by `FIVEFOLD_ADMINISTRATORS` or `FIVEFOLD_GROUP_ROLES`", width="content")
+
+
 def _details(person: Person) -> None:
     """Roles of one person, and their access."""
-    st.markdown(f"##### {plain(person.name or person.login)}", anchors=False)
-    if person.groups:
-        st.caption(
-            f"Groups at the last sign-in: {plain(', '.join(person.groups))}. What groups are given is set in"
-            " `FIVEFOLD_GROUP_ROLES`."
-        )
+    _head(person)
     for project, role in person.roles:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{role_title(role)} **{plain(_project_title(project))}**", width=_FIELD_WIDTH)
@@ -126,7 +138,8 @@ def _details(person: Person) -> None:
                 "Confirm", key=f"{_AREA}.confirm.{person.id}", type="primary",
                 on_click=_set_role, args=(person, project, role),
             )  # fmt: skip
-    with st.popover("Let in again" if person.blocked else "Block", icon=":material/block:"):
+    icon = ":material/lock_open:" if person.blocked else ":material/block:"
+    with st.popover("Let in again" if person.blocked else "Block", icon=icon):
         st.markdown(
             "The person may sign in again, with the roles above."
             if person.blocked

@@ -377,8 +377,8 @@ def _card(questions: QuestionSet, pool: Pool, item: PoolItem) -> None:
     question = pool.question
     with st.container(border=True, height=_CARD_PIXELS, gap="small"):
         st.markdown(f"### {plain(question.question)}", anchors=False)
-        if question.filters.in_words():
-            st.caption(":material/filter_alt: " + plain("; ".join(question.filters.in_words())))
+        if narrowed := session.filters_in_words(question.filters):
+            st.caption(":material/filter_alt: " + plain("; ".join(narrowed)))
         if pool.nearest:
             st.caption(":material/info: No profile shows a result. This came nearest: does it answer after all?")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -82,6 +82,8 @@ def draw_outcomes() -> None:
             notices.error(each)
         if len(problems) > _MOST_PROBLEMS:
             st.caption(f"and {count(len(problems) - _MOST_PROBLEMS, 'file')} more that could not be stored")
+        # The browser leaves them out, and the fresh zone no longer names them.
+        st.caption("Is a file missing? Files over the limit above are not uploaded; split them first.")
         st.button("Dismiss", icon=":material/close:", type="tertiary", on_click=_dismiss)
 
 
