@@ -66,8 +66,8 @@ def _line(each: WantedEvidence) -> str:
     colour = SEVERITIES.get(gap.severity, "gray")
     truth = "gray" if gap.configuration else TRUTHS[gap.truth].colour
     text = f":{colour}-badge[{gap.severity}] :{truth}-badge[{kind_in_words(gap.kind)}] "
-    wanted = gap.to_obtain.removesuffix(f" on {gap.topic}").removesuffix(f" on “{gap.topic}”")
-    text += f"**{plain(shorten(gap.topic, 140))}** – {plain(wanted)}"
+    request = gap.to_obtain.removesuffix(f" on {gap.topic}").removesuffix(f" on “{gap.topic}”")
+    text += f"**{plain(shorten(gap.topic, 140))}** – {plain(request)}"
     if decision is not None:
         due = f", due {decision.due}" if decision.due else ""
         comment = f" “{plain(shorten(decision.comment, 120))}”" if decision.comment else ""
