@@ -38,7 +38,7 @@ import httpx
 
 import sample
 from bench.measured import quantile
-from bench.memory_growth import Growth, Verdict, growth, megabytes_of, server_megabytes
+from bench.memory_growth import Growth, Verdict, growth, growth_by_period, megabytes_of, server_megabytes
 from bench.streamlit_session import PageView, StreamlitSession
 from core.formats.terminal import aligned
 from tests.running import ROOT, RunningApp, running_app
@@ -451,7 +451,10 @@ def growths(memories: list[_Memory], warm_up_minutes: float) -> dict[str, Growth
     if len(rows) < _LEAST_MINUTES:
         return {}
     minutes = [each.minute for each in rows]
-    return {name: growth(minutes, [getattr(each, name) for each in rows]) for name in _JUDGED}
+    found = {name: growth(minutes, [getattr(each, name) for each in rows]) for name in _JUDGED}
+    if minutes[-1] - minutes[0] >= 3 * _LEAST_MINUTES:  # of which connections live for two
+        found["connections"] = growth_by_period(minutes, [each.connections for each in rows])
+    return found
 
 
 def main() -> None:
@@ -473,9 +476,8 @@ def main() -> None:
     record, memories = soak(files, chosen.minutes, load, lambda words: print(words, flush=True))
     found = growths(memories, chosen.minutes / 3 if chosen.warm_up is None else chosen.warm_up)
     print(f"\n{chosen.minutes:g} minutes, {load.searchers} searchers, {load.sessions} sessions\n{record.table()}")
-    print(f"\n{sum(record.errors.values())} errors")
-    for words, number in record.errors.most_common():
-        print(f"{number} × {words}")
+    failed = [f"{number} × {words}" for words, number in record.errors.most_common()]
+    print("\n".join([f"\n{sum(record.errors.values())} errors", *failed]))
     print("\nmemory after the warm-up" + ("" if found else f": {Verdict.UNKNOWN}, too few minutes were measured"))
     for name, each in found.items():
         print(f"{name}: {each.level:.0f} MB, {each}")
