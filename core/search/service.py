@@ -50,14 +50,15 @@ class SearchService:
         return result
 
     def _with_place_notice(self, result: SearchResult) -> SearchResult:
-        """The result, with a notice when the question names a place that no passage is labelled with."""
+        """The result, with a notice when the question names a place that no passage is, or may be, labelled with."""
         jurisdiction = result.route.jurisdiction
         words = next((chip.words for chip in result.route.chips if chip.kind == "jurisdiction"), "")
+        there = result.filters.replace(jurisdictions=(jurisdiction,) if jurisdiction else (), exclude_jurisdictions=())
         if (
             not jurisdiction
             or not words
             or any(each.passage.jurisdiction == jurisdiction for each in result.candidates)
-            or self._catalogue.facets(result.filters).get("jurisdictions", {}).get(jurisdiction)
+            or len(self._catalogue.admissible(there))
         ):
             return result
         notice = f"No passage in the library is labelled {words}. The results are about other places."
