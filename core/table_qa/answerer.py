@@ -11,8 +11,9 @@ from core.domain.datasets import ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
 from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
+from core.table_qa.parsing.column_values import ColumnValues, index_values
 from core.table_qa.parsing.items import Unclear, Undecided
-from core.table_qa.parsing.lexicon import ColumnValues, entity_stems, index_values
+from core.table_qa.parsing.lexicon import entity_stems
 from core.table_qa.parsing.misspellings import corrections
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords, ambiguous_date, read_question, split_question
 from core.table_qa.parsing.tokens import Token, plain_header, value_words
@@ -212,13 +213,14 @@ class TableAnswerer:
         self._values[table.id] = listed  # the one asked last is the last
         if table.name not in stored:
             return listed
-        values_by_words = dict(listed.whole)
+        values_by_words, every_stem = dict(listed.whole), set(listed.stems)
         for name, value in stored[table.name]:
             column = table.column(name)
             if column is not None:
                 stems = value_words(value)
                 values_by_words[stems] = [*values_by_words.get(stems, []), (column, value)]
-        return ColumnValues(values_by_words, listed.containing, listed.columns)
+                every_stem.update(stems)
+        return ColumnValues(values_by_words, listed.containing, listed.columns, every_stem)
 
     def _forget_old_values(self, most: int) -> None:
         """Each version of a table has an id of its own: those that were replaced or deleted are never asked again."""

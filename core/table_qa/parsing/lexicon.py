@@ -4,25 +4,24 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from core.domain.dataset_queries import ColumnRef
 from core.domain.datasets import Column, ColumnType, RealityTable
-from core.knowledge.jurisdictions import built_in_jurisdictions
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, flag_values, is_amount
+from core.table_qa.parsing.column_values import ColumnValues
 from core.table_qa.parsing.tokens import Token, header_unit, header_words, plain_header, plain_words, value_words
 from core.text.tokenize import STOP_WORDS
 from core.text.tokenize import stem as stemmed
 
 __all__ = [
-    "ColumnValues",
     "LexiconPhrase",
     "WordMeaning",
     "column_meaning",
     "entity_stems",
-    "index_values",
+    "name_ends",
     "table_meaning",
     "value_meanings",
 ]
@@ -47,6 +46,7 @@ _LEAST_COVERED, _LEAST_COVERED_BY_HEAD = 0.3, 0.15
 """Share of a header's weight that must be named; less when its last word is."""
 _OTHER_SPELLING = 0.6
 """Taken off a value that matches by stems only."""
+_BESIDE_DATES = frozenset(("date", "day"))
 _WITHOUT_HEAD, _WITHOUT_LIGHT_HEAD = 0.75, 0.9
 """Factor for an amount whose header's last word is not named, for a full and a light one."""
 _SAME_SPELLING = 0.1
@@ -72,11 +72,6 @@ _UNITS = frozenset("kg km cm m2 ha kwh mwh kw mw eur usd gbp chf inr cad aud l m
 """Words behind the name in a header that say only in which unit it is measured."""
 _UNIT_WEIGHT = 0.1
 _STOP_STEMS = frozenset(STOP_WORDS) | {"flag"}
-_STATES = {
-    key.removeprefix("state:").lower(): name
-    for key, name in built_in_jurisdictions().items()
-    if key.startswith("state:")
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +111,16 @@ def entity_stems(table: RealityTable) -> frozenset[str]:
     """The stems that name a table's rows: those of its name, of an analyst's words for them, and of its key without
     "id".
     """
+    return _entity_stems(table.name, tuple(table.called), "" if table.key is None else table.key.header)
+
+
+@lru_cache(maxsize=1024)
+def _entity_stems(name: str, called: tuple[str, ...], key: str) -> frozenset[str]:
     lexicon = asking()
-    stems = {stem for stem in header_words(table.name) if not stem.isdigit() and stem not in lexicon.light}
-    stems |= {stem for words in table.called for stem in header_words(words)}
-    if table.key is not None:
-        stems |= {stem for stem in header_words(table.key.header) if stem not in lexicon.light and not stem.isdigit()}
-    stems |= {other for stem in {*stems, *header_words(table.name)} for other in lexicon.called.get(stem, ())}
+    stems = {stem for header in (name, key) for stem in header_words(header)}
+    stems = {stem for stem in stems if not stem.isdigit() and stem not in lexicon.light}
+    stems |= {stem for words in called for stem in header_words(words)}
+    stems |= {other for stem in {*stems, *header_words(name)} for other in lexicon.called.get(stem, ())}
     return frozenset(stems)
 
 
@@ -150,6 +149,25 @@ def table_meaning(tokens: Sequence[Token], first: int, last: int, path: JoinPath
     return LexiconPhrase(first, last, 1.6 * quality + head + own - path.cost, WordMeaning("table", path))
 
 
+def name_ends(tokens: Sequence[Token], column: Column) -> tuple[bool, ...]:
+    """Per token whether a name of the column may begin or end with it: `column_meaning` finds no other, except a header
+    that is written out, and a flag named by one word."""
+    header, beside = header_words(column.header), _ever_beside()
+    unnamed, written = dict(enumerate(header)), _written(column.header, header)
+    return tuple(
+        token.stem in beside
+        or _header_position(token, unnamed, written) is not None
+        or _verb_position(token, column, unnamed, written) is not None
+        for token in tokens
+    )
+
+
+@cache
+def _ever_beside() -> frozenset[str]:
+    """The words that may stand beside the name of some column."""
+    return _BESIDE_DATES.union(*asking().beside.values())
+
+
 # Long: each test rules out one way to misread a header.
 def column_meaning(
     words: Sequence[Token], first: int, last: int, path: JoinPath, column: Column, years: str, entities: Collection[str]
@@ -173,7 +191,7 @@ def column_meaning(
         )  # who drive: driver
     if len(tokens) == 1 and flag_values(column) and set(header) & _positives(tokens[0].stem):
         return LexiconPhrase(first, last, _OPPOSITE - path.cost, WordMeaning("column", path, column, opposite=True))
-    weights = _header_weights(header, _inside(column.header))
+    weights = _header_weights(column.header)
     matched = _match_header(tokens, column, header, weights, _beside(path.table, column))
     if matched is None:
         return None
@@ -223,8 +241,10 @@ def _inside(header: str) -> frozenset[str]:
     return frozenset(header_words(inside)) if inside else frozenset()
 
 
-def _header_weights(header: Sequence[str], inside: Collection[str] = ()) -> list[float]:
-    """The weight of each word of a header, in (0, 1]. inside: stems of those in brackets, which tell a unit."""
+@lru_cache(maxsize=4096)
+def _header_weights(named_so: str) -> Sequence[float]:
+    """The weight of each word of a header, in (0, 1]; those in brackets tell a unit."""
+    header, inside = header_words(named_so), _inside(named_so)
     weights = [
         _LIGHT_WEIGHT if stem in asking().light or stem in STOP_WORDS or stem.isdigit() else 1.0 for stem in header
     ]
@@ -276,7 +296,7 @@ def _match_header(
 def _beside(table: RealityTable, column: Column) -> frozenset[str]:
     """The words that may stand beside the name of an amount."""
     if column.type.dated:
-        return frozenset(("date", "day"))
+        return _BESIDE_DATES
     if not is_amount(table, column):
         return frozenset()
     others = {stem for each in table.columns if each.name != column.name for stem in header_words(each.header)}
@@ -340,75 +360,29 @@ def _verb_position(
 
 
 _NOUN = ("ation", "ement", "ssion", "sion", "tion", "ment", "ion", "ial", "ure", "al", "y")
-_VERB = ("tted", "ted", "ded", "ed", "d", "e", "t", "")
+_VERB = ("tted", "ted", "ded", "ed", "d", "e", "t", "", "i", "ied", "ies")
 
 
-@lru_cache(maxsize=4096)
 def is_noun_of(word: str, verb: str) -> bool:
     """Whether a word is the noun of a verb, in whatever form.
 
     >>> is_noun_of("readmission", "readmit"), is_noun_of("denial", "denied"), is_noun_of("inspector", "inspect")
     (True, True, False)
     """
+    return verb in _verbs_of(word)
+
+
+@lru_cache(maxsize=16_384)
+def _verbs_of(word: str) -> frozenset[str]:
+    """The forms of the verbs whose noun a word may be."""
     word = word.removesuffix("s") if not word.endswith("ss") else word
-    for noun in _NOUN:
-        root = word.removesuffix(noun)
-        if root == word or len(root) < 4:
-            continue
-        if stemmed(root) == verb or any(verb == root + ending for ending in (*_VERB, "i", "ied", "ies")):
-            return True
-    return False
-
-
-@dataclass(slots=True)
-class ColumnValues:
-    """Index of a table's listed values. whole: the stems of a value → (column, value) pairs. containing: word → the
-    (column, value) pairs of multi-word values. columns: by name.
-    """
-
-    whole: dict[tuple[str, ...], list[tuple[Column, str]]] = field(default_factory=dict)
-    containing: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    columns: dict[str, Column] = field(default_factory=dict)
-
-    def add(self, column: Column, value: str, words: tuple[str, ...]) -> None:
-        """Index a value by its words."""
-        if words and not all(word.isdigit() for word in words):
-            self.whole.setdefault(words, []).append((column, value))
-            if 1 < len(words) <= 10:
-                self.columns[column.name] = column
-                for word in plain_words(value):
-                    self.containing.setdefault(word, set()).add((column.name, value))
-
-
-def index_values(table: RealityTable) -> ColumnValues:
-    """The index of a table's listed values, synonyms included."""
-    values = ColumnValues()
-    for column in table.columns:
-        for value in column.values:
-            values.add(column, value, value_words(value))
-            for words in _synonyms_of_value(column, value):
-                values.add(column, value, value_words(words))
-    return values
+    roots = [word.removesuffix(noun) for noun in _NOUN if word.endswith(noun)]
+    verbs = {root: {stemmed(root), *(root + ending for ending in _VERB)} for root in roots if len(root) >= 4}
+    return frozenset().union(*verbs.values())
 
 
 def _weight(value: str) -> int:
     return max(1, sum(word not in STOP_WORDS for word in value_words(value)))
-
-
-def _synonyms_of_value(column: Column, value: str) -> Iterator[str]:
-    """Other words for a short value: a state's name for its code, "female" for F in a gender column."""
-    lower = value.lower()
-    if len(value) == 2 and value.isupper() and lower in _STATES and _mostly_states(column):
-        yield _STATES[lower]
-    stems = set(header_words(column.header))
-    for row in asking().value_words:
-        if lower in row.values and row.when & stems:
-            yield from row.words
-
-
-def _mostly_states(column: Column) -> bool:
-    states = sum(value.lower() in _STATES for value in column.values)
-    return states >= 0.8 * len(column.values)
 
 
 # Long: whole values come before parts of values, which depend on them.
@@ -433,7 +407,8 @@ def value_meanings(
     if telling <= set(header_words(path.table.name)) and not quoted:
         by_value = {}  # "the fight song" names the rows of fight songs, although one is called so
     if not by_value and length == 1 and not quoted:
-        for noun_of in (key for key in values.whole if len(key) == 1 and is_noun_of(tokens[first].word, key[0])):
+        verbs = _verbs_of(tokens[first].word)
+        for noun_of in (key for key in values.whole if len(key) == 1 and key[0] in verbs) if verbs else ():
             for column, value in values.whole[noun_of]:
                 by_value.setdefault(column.name, []).append(value)
                 columns[column.name] = column

@@ -3,18 +3,21 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
+from typing import NamedTuple
 
+from core.domain.datasets import Column
 from core.knowledge.question_lexicon import asking
-from core.table_qa.join_paths import ReachableTables, flag_values, is_amount
+from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount
+from core.table_qa.parsing.column_values import ColumnValues
 from core.table_qa.parsing.lexicon import (
-    ColumnValues,
     LexiconPhrase,
     WordMeaning,
     column_meaning,
     entity_stems,
+    name_ends,
     table_meaning,
     value_meanings,
 )
@@ -25,6 +28,7 @@ from core.table_qa.parsing.tokens import (
     date_spans,
     header_words,
     operators,
+    plain_header,
     tokenize_question,
 )
 
@@ -68,13 +72,22 @@ _ORDERING_STEMS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
-    """A question split into tokens, the same for every table. years: its four-digit numbers."""
+    """A question split into tokens, the same for every table. years: its four-digit numbers. ends: what `ends_of` has
+    computed."""
 
     question: str
     tokens: tuple[Token, ...]
     operators: tuple[Operator, ...]
     dates: tuple[DateSpan, ...]
     years: str
+    ends: dict[tuple[str, bool], tuple[bool, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def ends_of(self, column: Column) -> tuple[bool, ...]:
+        """`name_ends` of a column: many tables reach it."""
+        key = column.header, column.type.dated
+        if key not in self.ends:
+            self.ends[key] = name_ends(self.tokens, column)
+        return self.ends[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,30 +320,57 @@ def _names(
     """Every table, column and value that a run of tokens may name."""
     entities = {stem for path in reachable.paths.values() for stem in entity_stems(path.table)}
     entities_with_synonyms = entities | {other for stem in entities for other in asking().synonyms.get(stem, ())}
+    paths = [
+        _PathNames(
+            path,
+            [_ColumnNames(column, words.ends_of(column)) for column in path.table.columns],
+            values[path.alias],
+            values[path.alias].runs(words.tokens),
+        )
+        for path in reachable.paths.values()
+    ]
     for first in range(len(words.tokens)):
         for last in range(first + 1, min(first + _LONGEST_VALUE, len(words.tokens)) + 1):
-            yield from _meanings(words, first, last, reachable, values, entities_with_synonyms)
+            yield from _meanings(words, first, last, paths, entities_with_synonyms)
+
+
+class _ColumnNames:
+    """What tells quickly that a run of tokens does not name a column. joined: its header without blanks."""
+
+    __slots__ = ("column", "ends", "flag", "joined")
+
+    def __init__(self, column: Column, ends: Sequence[bool]) -> None:
+        self.column, self.ends = column, ends
+        self.flag, self.joined = flag_values(column) is not None, "".join(plain_header(column.header))
+
+
+class _PathNames(NamedTuple):
+    """A path with its columns, its table's values, and per token how far a value may reach."""
+
+    path: JoinPath
+    columns: Sequence[_ColumnNames]
+    values: ColumnValues
+    runs: Sequence[int]
 
 
 def _meanings(
-    words: QuestionWords,
-    first: int,
-    last: int,
-    reachable: ReachableTables,
-    values: Mapping[str, ColumnValues],
-    entities: Collection[str],
+    words: QuestionWords, first: int, last: int, paths: Sequence[_PathNames], entities: Collection[str]
 ) -> Iterator[LexiconPhrase]:
-    tokens = words.tokens
+    tokens, single = words.tokens, last - first == 1
     edged = tokens[first].stop_word or tokens[last - 1].stop_word
-    for path in reachable.paths.values():
+    joined = "".join(token.word for token in tokens[first:last])
+    season = single and first and tokens[first].word in asking().seasons
+    # "taken in spring" is no station called Spring
+    season = season and tokens[first - 1].word in ("in", "during", "since", "before", "after")
+    for path, columns, values, runs in paths:
         if last - first <= _LONGEST_NAME:
             if not edged and (table := table_meaning(tokens, first, last, path)):
                 yield table
-            for column in path.table.columns:
-                if meaning := column_meaning(tokens, first, last, path, column, words.years, entities):
+            for each in columns:
+                ends = not edged and ((each.ends[first] and each.ends[last - 1]) or (single and each.flag))
+                if (ends or each.joined == joined) and (
+                    meaning := column_meaning(tokens, first, last, path, each.column, words.years, entities)
+                ):
                     yield meaning
-        season = last - first == 1 and first and tokens[first].word in asking().seasons
-        if season and tokens[first - 1].word in ("in", "during", "since", "before", "after"):
-            continue  # "taken in spring" is no station called Spring
-        if not (edged and last - first == 1):
-            yield from value_meanings(tokens, first, last, path, values[path.alias], entities)
+        if last <= runs[first] and not season and not (edged and single):
+            yield from value_meanings(tokens, first, last, path, values, entities)
