@@ -47,6 +47,9 @@ def pseudo_document_of(item: InsightOrEpisode) -> PseudoDocument:
         writer.add(item.question, BlockKind.FURNITURE)
     for paragraph in _body(item).split("\n\n"):
         writer.add(paragraph, BlockKind.PARAGRAPH)
+    if isinstance(item, Episode):
+        # On the page, but not searched: a question that names a file is answered by the file.
+        writer.add(_opened(item), BlockKind.FURNITURE)
     page = writer.page()
     pieces = split(ExtractedDocument((page,), tuple(writer.blocks), _MEDIA_TYPE), "")
     if not any(letter.isalnum() for piece in pieces for letter in piece.text):
@@ -73,9 +76,12 @@ def _body(item: InsightOrEpisode) -> str:
     if isinstance(item, Insight):
         return item.text
     assert isinstance(item, Episode)
+    return "\n\n".join(part for part in (item.reflection, _outcome(item.reward)) if part)
+
+
+def _opened(item: Episode) -> str:
     names = list(dict.fromkeys(PurePath(link.document_name).name for link in item.links))
-    opened = f"Opened: {', '.join(names)}." if names else "Nothing was opened."
-    return "\n\n".join(part for part in (item.reflection, f"{_outcome(item.reward)} {opened}") if part)
+    return f"Opened: {', '.join(names)}." if names else "Nothing was opened."
 
 
 def _outcome(reward: float) -> str:

@@ -71,7 +71,9 @@ def test_an_episode_quotes_what_was_learnt_and_never_its_own_question() -> None:
     (passage,) = office.library.catalogue.passages_of(insight.document_id)
     assert passage.context == QUESTION
     assert passage.text.startswith("The herd's ledger says quarterly.")
-    assert passage.text.endswith("It helped (outcome +0.75). Opened: pub.pdf, handbook.md.")
+    assert passage.text.endswith("It helped (outcome +0.75).")
+    page = office.library.catalogue.page(insight.document_id, 1)
+    assert page.text.endswith("It helped (outcome +0.75).\n\nOpened: pub.pdf, handbook.md.")
     assert QUESTION not in passage.text
     assert insight.document_id in office.found(QUESTION)
 
@@ -80,7 +82,7 @@ def test_an_episode_of_which_nothing_was_written_still_says_what_came_of_it() ->
     office = Office()
     insight = office.desk.finish_episode(QUESTION, reward=-1)
     (passage,) = office.library.catalogue.passages_of(insight.document_id)
-    assert passage.text == "It did not help (outcome -1). Nothing was opened."
+    assert passage.text == "It did not help (outcome -1)."
     suggested = office.desk.finish_episode(QUESTION, reflection="We were worried.", sector=None)
     assert suggested.sector is Sector.EMOTIONAL
 
