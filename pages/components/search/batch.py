@@ -472,7 +472,7 @@ def _first_row(question: BatchQuestion) -> dict[str, Any]:
         "Row": question.row,
         "Id": question.key,
         "Question": question.question,
-        "Narrowed to": "; ".join(question.filters.in_words()),
+        "Narrowed to": "; ".join(session.filters_in_words(question.filters)),
         "Profile": question.profile or "default",
         "Top": question.top_k,
     }

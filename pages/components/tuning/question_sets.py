@@ -112,7 +112,7 @@ def _row(each: JudgedQuestion, judged: int) -> dict[str, Any]:
         "key": each.key,
         "question": each.question,
         "kind": each.kind,
-        "filters": "; ".join(each.filters.in_words()),
+        "filters": "; ".join(session.filters_in_words(each.filters)),
         "answers": len(each.relevant),
         "judged": judged,
     }
@@ -289,7 +289,7 @@ def _tables(preview: JudgmentImportPreview) -> None:
 
 
 def _question_text(question: JudgedQuestion) -> str:
-    narrowed = "; ".join(question.filters.in_words())
+    narrowed = "; ".join(session.filters_in_words(question.filters))
     answers = f" · {count(len(question.relevant), 'known answer')}" if question.relevant else ""
     return f"{question.question}{f' ({narrowed})' if narrowed else ''}{answers}"
 
