@@ -70,12 +70,15 @@ from core.search.pipeline import SearchPipeline
 from core.search.query.expansion import SynonymFinder, WordVectorStore
 from core.search.service import SearchService
 from core.search.store import UsageLog
+from core.search.turns import Turns
 from core.search.usage_tracker import UsageTracker
 from core.table_qa.service import TableService
 from core.table_qa.store import TableStore
 from core.workbench import Workbench
 
 __all__ = ["Outside", "Stores", "assemble"]
+
+_TURNS = Turns()  # of all libraries of a process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +210,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         terms=terms,
         timer=outside.timer,
         choice=stores.models,
+        turns=_TURNS,
     )
     tables = TableService(stores.tables, catalogue, now=now, language_model=outside.writer)
     insights = InsightService(

@@ -17,6 +17,7 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from adapters.garbage_collector import collect_less_often
 from adapters.inference.embedder import LazyEmbedder, LoadedModels
 from adapters.inference.language_model import LanguageModelClient
 from adapters.native_heap import limit_free_memory, return_free_memory
@@ -107,6 +108,7 @@ def open_workbench(settings: Settings, *, worker_process: bool = False) -> OpenW
     _check(settings)
     _end_on_terminate()
     limit_free_memory()
+    collect_less_often()
     with ExitStack() as building:
         return _built(settings, WorkerProcess(settings) if settings.worker and worker_process else None, building)
 

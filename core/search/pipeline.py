@@ -49,6 +49,8 @@ from core.search.ranking.rerank import reranked, with_rerank
 from core.search.ranking.score import FusedRank, collapse, fuse, rank
 from core.search.retrieval.graph import question_entities
 from core.search.retrieval.retriever import (
+    OVERSAMPLED,
+    RERANKED_DEPTH,
     RetrievalRequest,
     RetrievalResult,
     Retriever,
@@ -59,6 +61,7 @@ from core.search.retrieval.retriever import (
     with_uses,
 )
 from core.search.store import DocumentUsage
+from core.search.turns import Turns
 
 __all__ = ["SearchPipeline", "fused_under"]
 
@@ -88,14 +91,16 @@ class SearchPipeline:
         rerankers: Mapping[str, Reranker] | None = None,
         uses: Callable[[Sequence[int]], Mapping[int, DocumentUsage]] = lambda document_ids: {},
         choice: ModelChoice = DEFAULT_CHOICE,
+        turns: Turns | None = None,
     ) -> None:
         """terms: the workspace's, read once per question. timer: measures durations. graph, near, rerankers (by name):
         None or empty where the library has none. uses: usage of documents, where known. choice: the embedding model in
-        use; a search during which it changes is run again."""
+        use; a search during which it changes is run again. turns: shared by all pipelines of a process; None for a
+        process that has one."""
         self._catalogue, self._sparse, self._embedder, self._terms = catalogue, sparse, embedder, terms
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
         self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, timer, graph, near)
-        self._timer, self._choice = timer, choice
+        self._timer, self._choice, self._turns = timer, choice, turns or Turns()
         self._profiles, self._graph, self._rerankers, self._uses = profiles, graph, rerankers or {}, uses
 
     def search(self, request: SearchRequest, now: datetime) -> SearchResult:
@@ -161,7 +166,6 @@ class SearchPipeline:
         """Load the model and touch both indexes, so that the first search does not wait."""
         self._retriever.find(RetrievalRequest("warm up", ("warm",)))
 
-    # Long on purpose: the stages run one after the other, and the flow can be read in one place.
     def _search(
         self,
         request: SearchRequest,
@@ -172,6 +176,19 @@ class SearchPipeline:
         cited: bool = True,
     ) -> SearchResult:
         elapsed_ms = stopwatch(self._timer)
+        with self._turns.turn():
+            found, retrieval = self._found(request, now, terms, vector)
+            if not request.rerank:
+                return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
+        found = self._with_reranker_scores(found, retrieval.question)  # seconds, in which others have their turn
+        with self._turns.turn():
+            return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
+
+    # Long on purpose: the stages run one after the other, and the flow can be read in one place.
+    def _found(
+        self, request: SearchRequest, now: datetime, terms: WorkspaceTerms, vector: _Vector | None
+    ) -> tuple[SearchResult, RetrievalRequest]:
+        """The candidates of the first depth, not ranked yet, and what was searched for."""
         profile = profile_for(request, self._profile(request))
         check_request(request)
         query = _parsed(request, terms)
@@ -191,6 +208,7 @@ class SearchPipeline:
             route.answer_kind,
             wordings_of(query.plain),
             vector,
+            RERANKED_DEPTH if request.rerank else OVERSAMPLED,
         )
         retrieved = self._retriever.find(retrieval)
         candidates, filtered, documents = self._admitted(retrieved, filters)
@@ -217,8 +235,7 @@ class SearchPipeline:
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=retrieved.rarity,
         )
-        listed = self._deepened(self._with_reranker_scores(unranked, query.plain), retrieval, now)
-        return _finished(listed, elapsed_ms, cited=cited)
+        return unranked, retrieval
 
     def _admitted(
         self, retrieved: RetrievalResult, filters: SearchFilters, known: Iterable[int] = (), band: int = 0
