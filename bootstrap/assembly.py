@@ -66,11 +66,11 @@ from core.ports.job_queue import JobKind, JobQueue
 from core.ports.models import EmbeddingModels, LanguageModel, Reranker
 from core.ports.reader import FileReader
 from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
+from core.search.fair_semaphore import FairSemaphore
 from core.search.pipeline import SearchPipeline
 from core.search.query.expansion import SynonymFinder, WordVectorStore
 from core.search.service import SearchService
 from core.search.store import UsageLog
-from core.search.turns import Turns
 from core.search.usage_tracker import UsageTracker
 from core.table_qa.service import TableService
 from core.table_qa.store import TableStore
@@ -78,7 +78,7 @@ from core.workbench import Workbench
 
 __all__ = ["Outside", "Stores", "assemble"]
 
-_TURNS = Turns()  # of all libraries of a process
+_AT_ONCE = FairSemaphore()  # of all libraries of a process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +210,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         terms=terms,
         timer=outside.timer,
         choice=stores.models,
-        turns=_TURNS,
+        at_once=_AT_ONCE,
     )
     tables = TableService(stores.tables, catalogue, now=now, language_model=outside.writer)
     insights = InsightService(

@@ -34,6 +34,7 @@ from core.ports.models import Reranker
 from core.ports.stores import Embedder, EntityGraph, Profiles, SparseIndex, VectorIndex
 from core.search.citations.cite import cite_hits
 from core.search.explanation import MissingExplanation, why_not
+from core.search.fair_semaphore import FairSemaphore
 from core.search.query.expansion import SynonymFinder, wordings_of
 from core.search.query.per_request import check_request, given_vector, profile_for
 from core.search.query.route import question_terms, read_route, routed_only
@@ -61,7 +62,6 @@ from core.search.retrieval.retriever import (
     with_uses,
 )
 from core.search.store import DocumentUsage
-from core.search.turns import Turns
 
 __all__ = ["SearchPipeline", "fused_under"]
 
@@ -91,16 +91,16 @@ class SearchPipeline:
         rerankers: Mapping[str, Reranker] | None = None,
         uses: Callable[[Sequence[int]], Mapping[int, DocumentUsage]] = lambda document_ids: {},
         choice: ModelChoice = DEFAULT_CHOICE,
-        turns: Turns | None = None,
+        at_once: FairSemaphore | None = None,
     ) -> None:
         """terms: the workspace's, read once per question. timer: measures durations. graph, near, rerankers (by name):
         None or empty where the library has none. uses: usage of documents, where known. choice: the embedding model in
-        use; a search during which it changes is run again. turns: shared by all pipelines of a process; None for a
+        use; a search during which it changes is run again. at_once: shared by all pipelines of a process; None for a
         process that has one."""
         self._catalogue, self._sparse, self._embedder, self._terms = catalogue, sparse, embedder, terms
         self._threads = ThreadPoolExecutor(_LEG_THREADS, thread_name_prefix="leg")
         self._retriever = Retriever(catalogue, vectors, sparse, embedder, self._threads, timer, graph, near)
-        self._timer, self._choice, self._turns = timer, choice, turns or Turns()
+        self._timer, self._choice, self._at_once = timer, choice, at_once or FairSemaphore()
         self._profiles, self._graph, self._rerankers, self._uses = profiles, graph, rerankers or {}, uses
 
     def search(self, request: SearchRequest, now: datetime) -> SearchResult:
@@ -176,12 +176,12 @@ class SearchPipeline:
         cited: bool = True,
     ) -> SearchResult:
         elapsed_ms = stopwatch(self._timer)
-        with self._turns.turn():
+        with self._at_once:
             found, retrieval = self._found(request, now, terms, vector)
             if not request.rerank:
                 return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
-        found = self._with_reranker_scores(found, retrieval.question)  # seconds, in which others have their turn
-        with self._turns.turn():
+        found = self._with_reranker_scores(found, retrieval.question)  # seconds, in which others search
+        with self._at_once:
             return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
 
     # Long on purpose: the stages run one after the other, and the flow can be read in one place.

@@ -1,18 +1,17 @@
-"""At most a few searches at once in a process; the others wait in line."""
+"""A semaphore that keeps the order: at most a few searches at once in a process."""
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Lock
+from types import TracebackType
 
-__all__ = ["Turns"]
+__all__ = ["FairSemaphore"]
 
 _AT_ONCE = 3
 """Two keep Python busy, a third one while they wait for the database; more only slow each other down."""
 
 
-class Turns:
-    """A semaphore that is fair: whoever waits longest is next, while Python's lets anybody overtake.
+class FairSemaphore:
+    """Whoever waits longest is next, while Python's semaphore lets anybody overtake.
 
     Python runs one thread at a time. Many searches side by side take more processor time than a few, as they wait for
     each other at every step, and all of them end late.
@@ -22,16 +21,7 @@ class Turns:
         self._lock, self._free = Lock(), at_once
         self._waiting: deque[Lock] = deque()
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait for a turn, and have it until the block ends."""
-        self._take()
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    def _take(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if self._free:
                 self._free -= 1
@@ -40,17 +30,22 @@ class Turns:
             mine.acquire()
             self._waiting.append(mine)
         try:
-            mine.acquire()  # released by whoever passes on
+            mine.acquire()  # released by whoever leaves
         except BaseException:
             with self._lock:
-                still_waiting = mine in self._waiting
-                if still_waiting:
+                waits = mine in self._waiting
+                if waits:
                     self._waiting.remove(mine)
-            if not still_waiting:
-                self._pass_on()
+            if not waits:
+                self._leave()
             raise
 
-    def _pass_on(self) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().release()

@@ -5,18 +5,18 @@ from time import sleep
 
 import pytest
 
-from core.search.turns import Turns
+from core.search.fair_semaphore import FairSemaphore
 
 
 def test_those_who_wait_are_served_in_their_order_and_nobody_overtakes() -> None:
-    turns, served, release = Turns(1), list[int](), Event()
+    semaphore, served, release = FairSemaphore(1), list[int](), Event()
 
     def first() -> None:
-        with turns.turn():
+        with semaphore:
             release.wait(10)
 
     def wait(number: int) -> None:
-        with turns.turn():
+        with semaphore:
             served.append(number)
 
     threads = [Thread(target=first)]
@@ -24,7 +24,7 @@ def test_those_who_wait_are_served_in_their_order_and_nobody_overtakes() -> None
     for number in range(8):
         threads.append(Thread(target=wait, args=(number,)))
         threads[-1].start()
-        while len(turns._waiting) <= number:  # each is in line before the next one comes
+        while len(semaphore._waiting) <= number:  # each is in line before the next one comes
             sleep(0.001)
     release.set()
     for each in threads:
@@ -33,11 +33,11 @@ def test_those_who_wait_are_served_in_their_order_and_nobody_overtakes() -> None
 
 
 def test_at_most_so_many_have_a_turn_and_an_error_gives_it_back() -> None:
-    turns, now, most = Turns(2), list[int](), list[int]()
+    semaphore, now, most = FairSemaphore(2), list[int](), list[int]()
 
     def work(number: int) -> None:
         try:
-            with turns.turn():
+            with semaphore:
                 now.append(number)
                 most.append(len(now))
                 sleep(0.002)
@@ -53,7 +53,7 @@ def test_at_most_so_many_have_a_turn_and_an_error_gives_it_back() -> None:
         each.join(10)
     assert len(most) == 20
     assert max(most) == 2
-    with turns.turn(), turns.turn():
+    with semaphore, semaphore:
         pass
 
 
@@ -69,11 +69,11 @@ def test_who_is_interrupted_while_waiting_leaves_the_line(monkeypatch: pytest.Mo
                 raise KeyboardInterrupt
             self.taken = True
 
-    turns = Turns(1)
-    with turns.turn():
-        monkeypatch.setattr("core.search.turns.Lock", Interrupted)
-        with pytest.raises(KeyboardInterrupt), turns.turn():
+    semaphore = FairSemaphore(1)
+    with semaphore:
+        monkeypatch.setattr("core.search.fair_semaphore.Lock", Interrupted)
+        with pytest.raises(KeyboardInterrupt), semaphore:
             pass
-        assert not turns._waiting
-    with turns.turn():
+        assert not semaphore._waiting
+    with semaphore:
         pass
