@@ -1,10 +1,11 @@
 """Connections that the server ended are replaced before anybody notices, without asking the server each time."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import Engine, text
 
 from core.domain.errors import StoreFailed, StoreUnavailable
 from storage.postgres.database import APP_ROLE, Database, Scope, conninfo_of, engine_for, store_failures
@@ -34,13 +35,19 @@ def test_a_connection_that_the_server_ended_is_replaced_at_once(own: Engine, eng
     assert second != first and backend(database) == second
 
 
-def test_taking_a_connection_asks_the_server_nothing(own: Engine) -> None:
-    database = Database(own, "connections")
-    backend(database)
-    statements = list[str]()
-    event.listen(own, "before_cursor_execute", lambda *given: statements.append(given[2]))
-    backend(database)
-    assert [each.split("(")[0] for each in statements] == ["SELECT set_config", "SELECT pg_backend_pid"]
+def test_a_transaction_takes_three_round_trips(own: Engine, tmp_path: Path) -> None:
+    """Begin with role and tenant, the query, and the end; taking the connection asks the server nothing."""
+    database, path = Database(own, "connections"), tmp_path / "trace"
+    with database.transaction("looking") as connection:
+        driver = connection.connection.driver_connection
+    assert driver is not None
+    with path.open("w") as trace:
+        driver.pgconn.trace(trace.fileno())
+        try:
+            assert backend(database) == driver.info.backend_pid
+        finally:
+            driver.pgconn.untrace()
+    assert path.read_text().count("ReadyForQuery") == 3
 
 
 def test_a_read_is_one_round_trip_in_its_tenants_role_and_leaves_nothing_behind(own: Engine) -> None:
