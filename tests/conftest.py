@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from adapters.garbage_collector import collect_less_often
 from tests.models import command_folder, embedder, models, prepared, run_folder
 from tests.stories import browser, data_folder, new_folder, shared_app, shared_folder, start, window
 
@@ -33,6 +34,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # they are first imported, so they are set before any test module is.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+# As in a server: hundreds of tests in one process keep so many objects that going through all of them takes long.
+collect_less_often()
 
 # Machines are noisy: how long one example takes says nothing about whether a law holds.
 settings.register_profile("without deadlines", deadline=None)
