@@ -4,7 +4,9 @@ import gc
 
 __all__ = ["collect_less_often"]
 
-_YOUNG = 50_000  # new objects that bring about a collection. Chosen by hand.
+_YOUNG, _MIDDLE, _OLD = 50_000, 5, 5
+"""New objects that bring about a collection; every fifth one is of middle ones too, and every fifth of these of all:
+sessions that have ended are circles, and wait for that. Chosen by hand."""
 
 
 def collect_less_often() -> None:
@@ -14,4 +16,4 @@ def collect_less_often() -> None:
     at twice meanwhile, count as old, and soon bring about a collection of all objects, during which no thread goes on:
     a quarter of the time of a server with 20 sessions, up to a second each. Objects without a circle are freed as ever.
     """
-    gc.set_threshold(_YOUNG)
+    gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
