@@ -71,6 +71,7 @@ _FEW = 1 / 20
 whole library measured for a page it cannot fill. So a search measures some 20 passages for each result at most."""
 _UNJUDGED = "Only a part of the library could be searched."
 _Vector = Callable[[], NDArray[np.float32]]
+_Routes = dict[tuple[str, tuple[str, ...]], Route]
 
 
 class SearchPipeline:
@@ -127,12 +128,14 @@ class SearchPipeline:
         embedded = [text for text, request in zip(plain, requests, strict=True) if not request.query_vector]
         questions = list(dict.fromkeys(embedded))
         vectors = dict(zip(questions, self._embedder.embed(questions), strict=True)) if questions else {}
+        routes: _Routes = {}
         return [
             self._search(
                 request,
                 now,
                 terms,
                 partial(vectors.__getitem__, question) if question in vectors else None,
+                routes,
                 cited=cited,
             )
             for request, question in zip(requests, plain, strict=True)
@@ -172,12 +175,13 @@ class SearchPipeline:
         now: datetime,
         terms: WorkspaceTerms,
         vector: _Vector | None = None,
+        routes: _Routes | None = None,
         *,
         cited: bool = True,
     ) -> SearchResult:
         elapsed_ms = stopwatch(self._timer)
         with self._at_once:
-            found, retrieval = self._found(request, now, terms, vector)
+            found, retrieval = self._found(request, now, terms, vector, {} if routes is None else routes)
             if not request.rerank:
                 return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
         found = self._with_reranker_scores(found, retrieval.question)  # seconds, in which others search
@@ -186,16 +190,18 @@ class SearchPipeline:
 
     # Long on purpose: the stages run one after the other, and the flow can be read in one place.
     def _found(
-        self, request: SearchRequest, now: datetime, terms: WorkspaceTerms, vector: _Vector | None
+        self, request: SearchRequest, now: datetime, terms: WorkspaceTerms, vector: _Vector | None, routes: _Routes
     ) -> tuple[SearchResult, RetrievalRequest]:
-        """The candidates of the first depth, not ranked yet, and what was searched for."""
+        """The candidates of the first depth, not ranked yet, and what was searched for. routes: of questions that were
+        read already; this one's is added."""
         profile = profile_for(request, self._profile(request))
         check_request(request)
         query = _parsed(request, terms)
         vector = given_vector(request, self._embedder) or vector
         # Begun here, and in the same line of threads before the leg that waits for it, so that it always gets its turn.
         vector = vector or self._threads.submit(question_vector, self._embedder, query.plain).result
-        route = self._route(query, request, now, terms)
+        read = request.question, request.removed_chips
+        route = routes[read] = routes.get(read) or self._route(query, request, now, terms)
         filters = self._filters(query, request, now)
         if request.only_routed:
             filters = routed_only(filters, route)

@@ -339,7 +339,7 @@ def test_a_higher_threshold_never_shows_more(one: float, other: float) -> None:
 def test_figures_that_flatter_say_so() -> None:
     few = cuts_of(replace(graded(), unjudged=0.4)).doubts
     assert "Only 3 relevant and 3 irrelevant results" in few[0]
-    assert "40% of the first ten results nobody has graded" in few[1]
+    assert "Nobody has graded 40% of the first ten results" in few[1]
     only_none = experiment(1, *graded().outcomes[1:], unjudged=0.0)
     assert any("question that nothing answers" in doubt for doubt in cuts_of(only_none).doubts)
     many = experiment(1, *(outcome(n, {}, scored=(("a", 0.9, 3), ("b", 0.2, 0))) for n in range(30)), unjudged=0.0)

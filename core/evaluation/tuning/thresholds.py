@@ -259,7 +259,7 @@ def _doubts(relevant: int, irrelevant: int, by_kind: int, unjudged: float | None
         )
     if unjudged:
         notes.append(
-            f"{unjudged:.0%} of the first ten results nobody has graded; most of these are irrelevant as a rule, so"
+            f"Nobody has graded {unjudged:.0%} of the first ten results. Most of these are usually irrelevant, so"
             " precision looks better than it is."
         )
     return tuple(notes)

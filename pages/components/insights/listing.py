@@ -99,16 +99,17 @@ def _links(
             _suspect_line(doubt)
             continue
         question = (item.question if isinstance(item, Insight | Episode) else "") or link.quote
-        st.page_link(
-            page_path("inspection"),
-            label=f"{where}, {_link_place(link)}",
-            icon=":material/link:",
-            query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])}
-            | ({"archived": "too"} if doubt is not None else {}),
-        )
+        with st.container(horizontal=True, gap="small"):
+            st.page_link(
+                page_path("inspection"),
+                label=f"{where}, {_link_place(link)}",
+                icon=":material/link:",
+                query_params={"q": question, "documents": str(link.document_id), "passage": str(leads[link])}
+                | ({"archived": "too"} if doubt is not None else {}),
+            )
+            cards.document_link(link.document_id, "Open document", mark=str(leads[link]))
         # Below the link, which would cut it where it is narrow.
         st.caption(f"“{plain(shorten(display_quote(link.quote), 200))}”")
-        cards.document_link(link.document_id, "Open document", mark=str(leads[link]))
         _suspect_line(doubt)
 
 

@@ -322,7 +322,7 @@ def _affected_questions(cut: ThresholdEffect, questions: Mapping[str, str]) -> N
     some = [(head, keys) for head, keys in groups if keys]
     if not some:
         return
-    with st.expander("Which questions these are, at the slider", icon=":material/quiz:"):
+    with st.expander("The questions behind the slider", icon=":material/quiz:"):
         for head, keys in some:
             st.markdown(f"**{head}** · {len(keys):,}")
             lines = [f"- {plain(questions.get(key, key))} :gray[{plain(key)}]" for key in keys[:_MOST_QUESTIONS]]
@@ -344,6 +344,6 @@ def _save(tried: ThresholdEffect, cuts: ThresholdEffects, experiment: Experiment
             profile,
             note,
             f"threshold.keep.{experiment.id}",
-            "Save as new version with this threshold",
+            "Save version",
             ready=abs(tried.threshold - profile.threshold) > _SAME,
         )
