@@ -6,8 +6,9 @@ from types import TracebackType
 
 __all__ = ["FairSemaphore"]
 
-_AT_ONCE = 3
-"""Two keep Python busy, a third one while they wait for the database; more only slow each other down."""
+_AT_ONCE = 8
+"""Three searches keep Python busy, and more slow each other down; but beside pages that are being drawn, three threads
+get too little of the processor. Chosen by hand from `python -m bench.people`."""
 
 
 class FairSemaphore:
