@@ -7,15 +7,15 @@ from types import TracebackType
 __all__ = ["FairSemaphore"]
 
 _AT_ONCE = 8
-"""Three searches keep Python busy, and more slow each other down; but beside pages that are being drawn, three threads
-get too little of the processor. Chosen by hand from `python -m bench.people`."""
+"""Three searches keep Python busy, and more slow each other down; but while pages are drawn, three threads get too
+small a share of the processor. Chosen by hand."""
 
 
 class FairSemaphore:
     """Whoever waits longest is next, while Python's semaphore lets anybody overtake.
 
     Python runs one thread at a time. Many searches side by side take more processor time than a few, as they wait for
-    each other at every step, and all of them end late.
+    each other at every step, and all of them take longer.
     """
 
     def __init__(self, at_once: int = _AT_ONCE) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ from numpy.typing import NDArray
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, BadTable, StoreFailed
 from core.domain.filters import SearchFilters
-from core.domain.queries import ScoreProfile, SearchRequest
+from core.domain.queries import Route, ScoreProfile, SearchRequest
 from core.domain.results import DropReason, LegHits, SearchResult, TermScore
 from core.knowledge.profiles import profiles
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import PassageIds
 from core.search.pipeline import SearchPipeline
+from core.search.query.route import read_route
 from tests.fakes import FakeSparseIndex, FakeVectorIndex
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
@@ -218,6 +220,20 @@ def test_many_questions_are_embedded_in_one_batch_and_answered_alike() -> None:
         [h.score for h in library.searcher.search(request, NOW).hits] for request in requests
     ]
     assert library.searcher.search_many([], NOW) == []
+
+
+def test_the_route_of_a_question_is_read_once_for_all_its_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[str]()
+
+    def noted(question: str, *given: Any) -> Route:
+        read.append(question)
+        return read_route(question, *given)
+
+    monkeypatch.setattr("core.search.pipeline.read_route", noted)
+    library = payroll_library()
+    of_all = [SearchRequest("overtime rate", SearchFilters(truths=(truth.value,))) for truth in Truth]
+    library.searcher.search_many([*of_all, SearchRequest("overtime rate", removed_chips=("time",))], NOW)
+    assert len(read) == 2
 
 
 class BrokenSparse(FakeSparseIndex):

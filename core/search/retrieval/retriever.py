@@ -110,8 +110,8 @@ def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]
 
 
 OVERSAMPLED = 40
-"""Hits per leg at first: fusion needs more than the page shows, and sliders re-rank them without a new search. With 60,
-a search takes half as long again, and ranks no better."""
+"""Hits per leg at first: fusion needs more than the page shows, and sliders re-rank them without a new search. More
+take longer to score. Chosen by hand."""
 RERANKED_DEPTH = 60  # where a reranker reads the first 100
 _MORE = 15
 """Additional hits of synonyms; few, because each costs as much to measure as any other. Chosen by hand."""

@@ -174,8 +174,8 @@ def column_meaning(
 ) -> LexiconPhrase | None:
     """The column that tokens [first, last) name: each a word of its header, or a stop word between; else None.
 
-    years: those in the question; a header of another year scores less. things: stems of the names of rows; "employees"
-    alone does not name an employee cost.
+    years: those in the question; a header of another year scores less. entities: stems of the names of rows;
+    "employees" alone does not name an employee cost.
     """
     header, tokens = header_words(column.header), words[first:last]
     if tokens[0].stop_word or tokens[-1].stop_word:
@@ -242,9 +242,9 @@ def _inside(header: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _header_weights(named_so: str) -> Sequence[float]:
+def _header_weights(written: str) -> Sequence[float]:
     """The weight of each word of a header, in (0, 1]; those in brackets tell a unit."""
-    header, inside = header_words(named_so), _inside(named_so)
+    header, inside = header_words(written), _inside(written)
     weights = [
         _LIGHT_WEIGHT if stem in asking().light or stem in STOP_WORDS or stem.isdigit() else 1.0 for stem in header
     ]
@@ -391,7 +391,7 @@ def value_meanings(
 ) -> Iterator[LexiconPhrase]:
     """Values that equal the tokens [first, last) or, with a lower score, contain them all.
 
-    things: stems of the names of rows ("employee"), which name no part of a value.
+    entities: stems of the names of rows ("employee"), which name no part of a value.
     """
     stems = tuple(part for token in tokens[first:last] for part in value_words(token.word))
     spelling = tuple(part for token in tokens[first:last] for part in plain_words(token.word))

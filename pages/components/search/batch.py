@@ -342,9 +342,9 @@ def question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any
         "Hits": st.column_config.NumberColumn(width=56),
         "Top": st.column_config.NumberColumn(width=56),
         "Score": st.column_config.NumberColumn(width=70, format="%.3f"),
-        _QUESTION: st.column_config.TextColumn(width=300),
+        _QUESTION: st.column_config.TextColumn(width=256),
         "By truth": st.column_config.TextColumn(width=150),
-        "Outcome": st.column_config.TextColumn(width=160),
+        "Outcome": st.column_config.TextColumn(width=150),
         "Best sentence, or why not": st.column_config.TextColumn(width=420),
     }
     height: Any = "content" if len(rows) <= _WHOLE else _PIXELS
