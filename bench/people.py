@@ -1,7 +1,7 @@
 """Many people at once: `python -m bench.people --passages 100000`.
 
 Generates a library of that many passages and serves it by one app, then by two, which share its data folder, as
-behind a load balancer. Each time
+behind a load balancer, and by one app with search processes. Each time
 
     searchers   ask new questions by the REST API, one after the other without a pause
     sessions    speak Streamlit's own protocol: open pages and search, some seconds after the last page was drawn
@@ -41,6 +41,7 @@ from tests.running import RunningApp, running_app
 __all__ = ["People", "Workers", "measure_people", "measure_workers"]
 
 _PATIENCE_SECONDS = 600.0
+_READY_SECONDS = 30.0  # in which search processes start and load their models
 _THINK_SECONDS = (2.5, 7.5)  # between two pages of a session. Chosen by hand.
 _PAGES = ("", "search", "library", "coverage", "upload")
 _LOOK_SECONDS = 0.1
@@ -50,11 +51,12 @@ _SETTINGS: dict[str, Any] = {"FIVEFOLD_WORKER": "false", "FIVEFOLD_API_RATE": "1
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """So many at once on so many apps. pace: searches or pages a second; p50, p95 in seconds; megabytes: that one more
-    session takes, None for searchers."""
+    """So many at once on so many apps, each with so many search processes. pace: searches or pages a second; p50, p95
+    in seconds; megabytes: that one more session takes, None for searchers."""
 
     what: str
     apps: int
+    processes: int
     number: int
     pace: float
     p50: float
@@ -73,26 +75,34 @@ class Workers:
 
 
 def measure_people(
-    passages: int, apps: Sequence[int], searchers: Sequence[int], sessions: Sequence[int], seconds: float
+    passages: int,
+    served_by: Sequence[tuple[int, int]],
+    searchers: Sequence[int],
+    sessions: Sequence[int],
+    seconds: float,
 ) -> Iterator[People]:
-    """Each number of searchers and of sessions on each number of apps, for so many seconds each."""
+    """Each number of searchers and of sessions, for so many seconds each. served_by: numbers of apps, and of search
+    processes of each."""
     with _generated_library(passages) as (data, questions):
         token = new_token(data)
-        for number in apps:
+        for number, processes in served_by:
             with ExitStack() as running:
+                settings = _SETTINGS | {"FIVEFOLD_SEARCH_PROCESSES": str(processes)}
                 served = [
-                    running.enter_context(running_app(data, patience=_PATIENCE_SECONDS, **_SETTINGS))
+                    running.enter_context(running_app(data, patience=_PATIENCE_SECONDS, **settings))
                     for _ in range(number)
                 ]
                 clients = [_client(app, token) for app in served]
                 for client in clients:
                     running.enter_context(client)
                     body_of(client.get("/search", params={"q": questions[0]}))  # loads the models
+                if processes:
+                    sleep(_READY_SECONDS)
                 endless = cycle(questions)
                 for each in searchers:
-                    yield _searched(served, token, endless, each, seconds)
+                    yield _searched(served, processes, token, endless, each, seconds)
                 for each in sessions:
-                    yield _visited(served, endless, each, seconds)
+                    yield _visited(served, processes, endless, each, seconds)
 
 
 @contextmanager
@@ -126,7 +136,9 @@ def _client(app: RunningApp, token: str) -> httpx.Client:
     return httpx.Client(base_url=f"{app.url}/api", headers=headers, timeout=_PATIENCE_SECONDS)
 
 
-def _searched(apps: Sequence[RunningApp], token: str, questions: Iterator[str], number: int, seconds: float) -> People:
+def _searched(
+    apps: Sequence[RunningApp], processes: int, token: str, questions: Iterator[str], number: int, seconds: float
+) -> People:
     record, lock = Record(), threading.Lock()
 
     def work(turn: int, over: Callable[[float], bool]) -> None:
@@ -138,10 +150,12 @@ def _searched(apps: Sequence[RunningApp], token: str, questions: Iterator[str], 
                     body_of(client.get("/search", params={"q": question, "limit": 10}))
 
     taken = _side_by_side(number, seconds, work)
-    return _people("searchers", len(apps), number, record, taken)
+    return _people("searchers", len(apps), processes, number, record, taken)
 
 
-def _visited(apps: Sequence[RunningApp], questions: Iterator[str], number: int, seconds: float) -> People:
+def _visited(
+    apps: Sequence[RunningApp], processes: int, questions: Iterator[str], number: int, seconds: float
+) -> People:
     """Sessions that stay open; the first page of each is not counted."""
     record, lock = Record(), threading.Lock()
     before = sum(megabytes_of(app.process.pid) for app in apps)
@@ -160,7 +174,7 @@ def _visited(apps: Sequence[RunningApp], questions: Iterator[str], number: int, 
 
     taken = _side_by_side(number, seconds + _THINK_SECONDS[1], work)
     after = sum(megabytes_of(app.process.pid) for app in apps)
-    return _people("sessions", len(apps), number, record, taken, (after - before) / number)
+    return _people("sessions", len(apps), processes, number, record, taken, (after - before) / number)
 
 
 def _side_by_side(number: int, seconds: float, work: Callable[[int, Callable[[float], bool]], None]) -> float:
@@ -177,12 +191,20 @@ def _side_by_side(number: int, seconds: float, work: Callable[[int, Callable[[fl
 
 
 def _people(
-    what: str, apps: int, number: int, record: Record, seconds: float, megabytes: float | None = None
+    what: str, apps: int, processes: int, number: int, record: Record, seconds: float, megabytes: float | None = None
 ) -> People:
     taken = record.seconds["search"] or record.seconds["page"]
     errors = sum(record.errors.values())
     return People(
-        what, apps, number, len(taken) / seconds, quantile(taken, 0.5), quantile(taken, 0.95), errors, megabytes
+        what,
+        apps,
+        processes,
+        number,
+        len(taken) / seconds,
+        quantile(taken, 0.5),
+        quantile(taken, 0.95),
+        errors,
+        megabytes,
     )
 
 
@@ -217,7 +239,8 @@ def main() -> None:
         prog="python -m bench.people", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--passages", type=int, default=100_000)
-    parser.add_argument("--apps", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--apps", type=int, nargs="*", default=[2], help="without search processes, more than one")
+    parser.add_argument("--processes", type=int, nargs="*", default=[0, 2], help="search processes of one app")
     parser.add_argument("--searchers", type=int, nargs="*", default=[1, 4, 16, 32, 64])
     parser.add_argument("--sessions", type=int, nargs="*", default=[10, 50])
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 3])
@@ -225,9 +248,11 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write everything to this file")
     chosen = parser.parse_args()
     people: list[People] = []
-    for each in measure_people(chosen.passages, chosen.apps, chosen.searchers, chosen.sessions, chosen.seconds):
+    served_by = [(1, number) for number in chosen.processes] + [(number, 0) for number in chosen.apps if number > 1]
+    for each in measure_people(chosen.passages, served_by, chosen.searchers, chosen.sessions, chosen.seconds):
         people.append(each)
-        print(f"{each.number} {each.what} on {each.apps} apps: p95 {each.p95:.2f} s", flush=True)
+        served = f"{each.apps} apps with {each.processes} search processes"
+        print(f"{each.number} {each.what} on {served}: p95 {each.p95:.2f} s", flush=True)
     workers = list(measure_workers(chosen.workers))
     print(_tables(chosen.passages, people, workers))
     if chosen.json:
@@ -236,11 +261,12 @@ def main() -> None:
 
 
 def _tables(passages: int, people: Sequence[People], workers: Sequence[Workers]) -> str:
-    heads = ("on", "apps", "at once", "a second", "p50 s", "p95 s", "errors", "MB each")
+    heads = ("on", "apps", "search processes", "at once", "a second", "p50 s", "p95 s", "errors", "MB each")
     rows = [
         (
             each.what,
             each.apps,
+            each.processes,
             each.number,
             round(each.pace, 1),
             round(each.p50, 2),

@@ -56,7 +56,7 @@ class ScopedWorkbenches:
 
         everything = principal.projects is None
         scope = Scope(login=principal.login) if everything else Scope(principal.projects, principal.login)
-        inner = self.unscoped if everything else self._scoped(scope)
+        inner = self.of_scope(scope)
         with self._lock:
             behind, known = self._guarded.get(principal, (None, None))
         if known is not None and behind is inner:
@@ -68,7 +68,10 @@ class ScopedWorkbenches:
                 self._guarded.popitem(last=False)
         return made
 
-    def _scoped(self, scope: "Scope") -> Workbench:
+    def of_scope(self, scope: "Scope") -> Workbench:
+        """The workbench of whoever sees this much, without a guard. Raises StoreFailed."""
+        if scope.projects is None:
+            return self.unscoped
         with self._lock:
             if scope not in self._workbenches:
                 self._workbenches[scope] = self.build(scope)

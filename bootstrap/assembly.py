@@ -65,6 +65,7 @@ from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind, JobQueue
 from core.ports.models import EmbeddingModels, LanguageModel, Reranker
 from core.ports.reader import FileReader
+from core.ports.search_processes import SearchProcesses
 from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
 from core.search.fair_semaphore import FairSemaphore
 from core.search.pipeline import SearchPipeline
@@ -137,7 +138,9 @@ class Outside:
     not configured. site: the address people open, ending with "/". mail_pace: the shortest time between two e-mails to
     one person. searches_of: the saved searches as one person sees them, by login; None: everybody sees the same.
     trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
-    is wrong with the database's login, for administrators."""
+    is wrong with the database's login, for administrators. remembers: whether choices that another process may change
+    are remembered for up to two seconds; False: they are read at each search. processes: search in this one's place;
+    None: it searches itself."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -162,6 +165,8 @@ class Outside:
     searches_of: Callable[[str], SavedSearchService] | None = None
     trash_days: int = 30
     login_notice: str = ""
+    remembers: bool = True
+    processes: SearchProcesses | None = None
 
 
 # Long on purpose: everything is built here in order of dependency.
@@ -169,11 +174,12 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     """Build all services of one library. Nothing is loaded, opened or started."""
     now, embedder = outside.now, outside.embedder
     catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
-    profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models, timer=outside.monotonic)
+    remembering = outside.monotonic if outside.remembers else None
+    profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models, timer=remembering)
     synonyms = SynonymFinder(stores.words, embedder)
     usage = UsageTracker(stores.usage, now, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)
-    current = CurrentVocabulary(stores.vocabulary, timer=outside.monotonic)
+    current = CurrentVocabulary(stores.vocabulary, timer=remembering)
     terms = current.terms
     active_learning = ActiveLearningService(
         stores.active_learning, catalogue, vectors, classifier, stores.jobs, lambda: embedder.name, terms, now
@@ -371,6 +377,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             usage=usage,
             now=now,
             choice=stores.models,
+            processes=outside.processes,
         ),
         saved_searches=saved_searches,
         alerts=alerts,
@@ -388,6 +395,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             writer=outside.writer,
             terms=terms,
             now=now,
+            processes=outside.processes,
         ),
         cite_check=CitationCheckService(catalogue, vectors, embedder),
         tables=tables,

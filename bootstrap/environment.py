@@ -46,6 +46,7 @@ class Settings:
     reranker_fast, reranker_balanced, reranker_accurate: another cross-encoder than core/knowledge/rerankers.toml
     names, by name or folder; empty: that one.
     worker: run jobs; the app does so in a process of its own, which may have worker_megabytes of memory.
+    search_processes: processes that search in the app's place; 0: the app searches itself, on one core.
     file_seconds: of each step of reading a file; file_megabytes: of the process that takes it apart.
     web_private: let feeds and pasted addresses lead into private networks and to this machine.
     watch_folders: folders of this machine below which folders may be watched, as PATH lists them; empty: none.
@@ -91,6 +92,7 @@ class Settings:
     reranker_balanced: str = ""
     reranker_accurate: str = ""
     worker: bool = True
+    search_processes: int = 0
     file_seconds: int = 300
     file_megabytes: int = 4096
     worker_megabytes: int = 6144
@@ -135,7 +137,7 @@ class Settings:
 
 _READ_LATER = frozenset({"FIVEFOLD_OIDC_CLIENT_SECRET"})
 """Their file is a setting itself: it is read again at each sign-in."""
-_MAY_BE_ZERO = frozenset({"FIVEFOLD_TRASH_DAYS"})
+_MAY_BE_ZERO = frozenset({"FIVEFOLD_SEARCH_PROCESSES", "FIVEFOLD_TRASH_DAYS"})
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 

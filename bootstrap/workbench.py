@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from time import monotonic, perf_counter
 from types import TracebackType
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from adapters.garbage_collector import collect_less_often
 from adapters.inference.embedder import LazyEmbedder, LoadedModels
-from adapters.inference.language_model import LanguageModelClient
 from adapters.native_heap import limit_free_memory, return_free_memory
 from bootstrap.access import ScopedWorkbenches, sign_in_rules
 from bootstrap.environment import (
@@ -31,6 +31,8 @@ from bootstrap.environment import (
     settings_from_environment,
     utc_now,
 )
+from bootstrap.external_services import language_model, mailer, webhook
+from bootstrap.search_processes import ScopedSearches, SearchProcessPool
 from bootstrap.worker_process import WorkerProcess
 from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
@@ -45,23 +47,39 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.engine import URL
 
-    from adapters.mail import SmtpMailer
-    from adapters.webhook import HttpWebhook
     from bootstrap.assembly import Stores
     from storage.embedded_postgres.server import EmbeddedServer
     from storage.files import OriginalFiles
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
-    from storage.postgres.database import Database
+    from storage.postgres.database import Database, Scope
     from storage.postgres.embedding_models import SqlEmbeddingModelStore
     from storage.vectors.cache.cache import VectorCache
     from storage.vectors.chroma import ChromaIndex
 
-__all__ = ["OpenWorkbench", "configured_rerankers", "open_workbench", "run_worker", "settings_from_environment"]
+__all__ = [
+    "OpenWorkbench",
+    "ProcessRole",
+    "configured_rerankers",
+    "open_workbench",
+    "run_worker",
+    "settings_from_environment",
+]
 
 _log = logging.getLogger(__name__)
 _CHECK_SECONDS, _FREE_SECONDS = 3600.0, 300.0  # chosen by hand
 _TENANT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+class ProcessRole(StrEnum):
+    """What a process is for."""
+
+    COMMAND = "command"
+    """Jobs, where the settings ask for them, run in threads of this process."""
+    APP = "app"
+    """Jobs, and searches where the settings ask for it, run in processes of their own."""
+    SEARCH = "search"
+    """Nothing that another process may change is remembered from one search to the next, but for what takes longest."""
 
 
 class OpenWorkbench:
@@ -86,6 +104,10 @@ class OpenWorkbench:
         `workbench` itself checks nothing; it is for jobs and for commands of whoever owns the machine."""
         return self._people.of(principal)
 
+    def of_scope(self, scope: "Scope") -> Workbench:
+        """The workbench of whoever sees this much. Like `workbench`, it checks nothing."""
+        return self._people.of_scope(scope)
+
     def close(self) -> None:
         """Close everything, last opened first. Safe to call again."""
         atexit.unregister(self.close)
@@ -100,17 +122,14 @@ class OpenWorkbench:
         self.close()
 
 
-def open_workbench(settings: Settings, *, worker_process: bool = False) -> OpenWorkbench:
-    """Build and start everything; models are not loaded yet. Raises StoreFailed, BadRequest.
-
-    worker_process: run jobs, where the settings ask for it, in a process of their own instead of threads of this one.
-    """
+def open_workbench(settings: Settings, role: ProcessRole = ProcessRole.COMMAND) -> OpenWorkbench:
+    """Build and start everything; models are not loaded yet. Raises StoreFailed, BadRequest."""
     _check(settings)
     _end_on_terminate()
     limit_free_memory()
     collect_less_often()
     with ExitStack() as building:
-        return _built(settings, WorkerProcess(settings) if settings.worker and worker_process else None, building)
+        return _built(settings, role, building)
 
 
 def _check(settings: Settings) -> None:
@@ -125,7 +144,7 @@ def _check(settings: Settings) -> None:
 
 
 # Long: everything is opened here in order of dependency, and closed in reverse.
-def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStack) -> OpenWorkbench:
+def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenWorkbench:
     from adapters.folder_scanner import LocalFolderScanner
     from adapters.http_fetch import HttpFetcher
     from adapters.sandboxed_reader import SandboxedReader
@@ -137,7 +156,9 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
     from storage.scratch_folders import remove_abandoned, scratch_folder
 
     remove_abandoned()
-    writer = _writer(settings)
+    worker = WorkerProcess(settings) if role is ProcessRole.APP and settings.worker else None
+    pool = SearchProcessPool(settings) if role is ProcessRole.APP and settings.search_processes else None
+    writer = language_model(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
     pooler_passed = session_database_url(settings)
     engine = engine_for(
@@ -145,7 +166,8 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
     )
     resources.callback(engine.dispose)
     _prepare(engine, server.url() if server is not None else migration_database_url(settings), settings.tenant)
-    models = LoadedModels(lambda model: _embedder(settings, model))
+    threads = 1 if role is ProcessRole.SEARCH else _threads()
+    models = LoadedModels(lambda model: _embedder(settings, model, threads))
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes, scratch_folder)
     resources.callback(reader.close)
     database = Database(engine, settings.tenant, session=psycopg_url(pooler_passed) if pooler_passed else None)
@@ -153,7 +175,7 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
     def searches_of(login: str) -> SavedSearchService:
         return people.of(workbench.people.acting(login, Door.COMMAND)).saved_searches
 
-    shared = _shared(settings, database, models, resources)
+    shared = _shared(settings, role, database, models, resources)
     outside = Outside(
         embedder=shared.embedder,
         models=models,
@@ -164,18 +186,22 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
         timer=perf_counter,
         monotonic=monotonic,
         step_seconds=settings.file_seconds,
-        rerankers=configured_rerankers(settings, _threads()),
+        remembers=role is not ProcessRole.SEARCH,
+        processes=None if pool is None else ScopedSearches(pool, database.scope),
+        rerankers=configured_rerankers(settings, threads),
         writer=writer,
         configured=settings.embedding_model,
         sign_in_rules=sign_in_rules(settings),
         searches_of=searches_of,
-        mailer=_mailer(settings),
-        webhook=_webhook(settings),
+        mailer=mailer(settings),
+        webhook=webhook(settings),
         site=f"{settings.public_url.rstrip('/')}/" if settings.public_url else "",
         mail_pace=timedelta(minutes=settings.mail_minutes),
         trash_days=settings.trash_days,
         login_notice=_to_message(bypassing_login(engine)),
-        process_notice=lambda: (server.notice() if server else "") or (worker.notice() if worker else ""),
+        process_notice=lambda: next(
+            (notice for each in (server, worker, pool) if each and (notice := each.notice())), ""
+        ),
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
     stores = _stores(shared, database)
@@ -183,7 +209,8 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
     resources.callback(workbench.usage.close)
 
     def scoped(scope: Scope) -> tuple[Workbench, ExitStack]:
-        narrowed, closing = assemble(_stores(shared, replace(database, scope=scope)), outside), ExitStack()
+        theirs = outside if pool is None else replace(outside, processes=ScopedSearches(pool, scope))
+        narrowed, closing = assemble(_stores(shared, replace(database, scope=scope)), theirs), ExitStack()
         closing.callback(narrowed.usage.close)
         return narrowed, closing
 
@@ -194,8 +221,12 @@ def _built(settings: Settings, worker: WorkerProcess | None, resources: ExitStac
         worker.start()
     elif settings.worker:
         _start_workers(database.session_url, settings, workbench, resources)
-    # Another machine may delete documents, which the keyword files of this one still contain.
-    _repeat(_CHECK_SECONDS, "hourly check", workbench.check.refresh, resources)
+    if pool is not None:
+        resources.callback(pool.stop)
+        pool.start()
+    if role is not ProcessRole.SEARCH:
+        # Another machine may delete documents, which the keyword files of this one still contain.
+        _repeat(_CHECK_SECONDS, "hourly check", workbench.check.refresh, resources)
     _repeat(_FREE_SECONDS, "free memory", return_free_memory, resources)
     return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
 
@@ -255,7 +286,9 @@ class _Shared:
         return (lambda: self.embedder.name) if self.chroma is None else None
 
 
-def _shared(settings: Settings, database: "Database", models: LoadedModels, resources: ExitStack) -> _Shared:
+def _shared(
+    settings: Settings, role: ProcessRole, database: "Database", models: LoadedModels, resources: ExitStack
+) -> _Shared:
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
     from storage.postgres.catalogue import SqlCatalogue
@@ -268,7 +301,8 @@ def _shared(settings: Settings, database: "Database", models: LoadedModels, reso
     choice = SqlEmbeddingModelStore(database, models.reference(settings.embedding_model), chroma)
     embedder = LazyEmbedder(choice, models)
     model = (lambda: embedder.name) if chroma is None else None
-    cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant, MOMENT_SECONDS)
+    moment = 0.0 if role is ProcessRole.SEARCH else MOMENT_SECONDS
+    cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant, moment)
     resources.callback(cache.close)
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()
@@ -384,38 +418,6 @@ def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resourc
     schedule.start()
 
 
-def _writer(settings: Settings) -> LanguageModelClient | None:
-    """The language model for answers, None when none is configured. Raises BadRequest when its settings are invalid."""
-    if not settings.answer_url:
-        return None
-    if not settings.answer_model:
-        raise BadRequest(
-            "FIVEFOLD_ANSWER_URL names a language model's address, and FIVEFOLD_ANSWER_MODEL is empty.",
-            "Set FIVEFOLD_ANSWER_MODEL, or neither.",
-        )
-    return LanguageModelClient(settings.answer_url, settings.answer_model, settings.answer_key, settings.answer_seconds)
-
-
-def _mailer(settings: Settings) -> "SmtpMailer | None":
-    """What sends e-mail, None when no mail server is configured. Raises BadRequest when its settings are invalid."""
-    if not settings.smtp_url:
-        return None
-    from adapters.mail import SmtpMailer, smtp_server
-
-    return SmtpMailer(smtp_server(settings.smtp_url), settings.mail_from, utc_now)
-
-
-def _webhook(settings: Settings) -> "HttpWebhook | None":
-    """What posts notifications, None when no address is configured. Raises BadRequest for an invalid secret."""
-    if not settings.webhook_url:
-        return None
-    from adapters.http_fetch import HttpFetcher
-    from adapters.webhook import HttpWebhook
-
-    web = HttpFetcher(private=settings.web_private)
-    return HttpWebhook(settings.webhook_url, settings.webhook_secret, web, utc_now)
-
-
 def _embedded_server(settings: Settings, resources: ExitStack) -> "EmbeddedServer":
     from storage.embedded_postgres.server import start_embedded
 
@@ -424,10 +426,10 @@ def _embedded_server(settings: Settings, resources: ExitStack) -> "EmbeddedServe
     return server
 
 
-def _embedder(settings: Settings, model: str) -> Embedder:
+def _embedder(settings: Settings, model: str, threads: int) -> Embedder:
     from adapters.inference.embedder import load_embedder
 
-    return load_embedder(model, settings.data_folder / "models", _threads())
+    return load_embedder(model, settings.data_folder / "models", threads)
 
 
 def _threads() -> int:

@@ -12,6 +12,7 @@ from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthState
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.models import LanguageModel
+from core.ports.search_processes import SearchProcesses
 from core.ports.stores import Profiles
 from core.search.citations.cite import display_quote
 from core.search.pipeline import SearchPipeline
@@ -108,7 +109,8 @@ _WHOLE_TABLES = "Figures are counted over whole tables: of the filters, only tru
 class AnswerService:
     """Answers questions for one tenant. profiles: the ranking profiles of the searches behind an answer. figures:
     returns the figures that a project's tables (None: all tables) give for a question. writer: the language model that
-    may write the answer as running text, None when there is none.
+    may write the answer as running text, None when there is none. processes: answer in their place; None: this process
+    answers.
     """
 
     pipeline: SearchPipeline
@@ -118,6 +120,7 @@ class AnswerService:
     writer: LanguageModel | None
     terms: Callable[[], WorkspaceTerms]
     now: Callable[[], datetime]
+    processes: SearchProcesses | None = None
 
     @property
     def writer_name(self) -> str:
@@ -135,9 +138,15 @@ class AnswerService:
         """
         filters = filters if project is None else filters.replace(projects=(project,))
         scored = self.profiles.find(profile) if profile else self.profiles.default(filters.project)
-        return self._answer(question, filters, scored.ref, remember)
+        answer = None if self.processes is None else self.processes.answer(question, filters, scored.ref)
+        if answer is None:
+            answer = self._answer(question, filters, scored.ref)
+        if remember and not any(each.state is TruthState.FAILED for each in answer.truths):
+            cited = {citation.passage_id for each in answer.truths for citation in each.citations}
+            self.catalogue.save_searched(answer.question, len(cited), answer.asked_at)
+        return answer
 
-    def _answer(self, question: str, filters: SearchFilters, profile: str, remember: bool) -> FiveTruthsAnswer:
+    def _answer(self, question: str, filters: SearchFilters, profile: str) -> FiveTruthsAnswer:
         project, now = filters.projects[0] if len(filters.projects) == 1 else None, self.now()
         answer = answer_of_five(
             question,
@@ -148,9 +157,6 @@ class AnswerService:
             now=now,
             terms=self.terms(),
         )
-        if remember and not any(each.state is TruthState.FAILED for each in answer.truths):
-            cited = {citation.passage_id for each in answer.truths for citation in each.citations}
-            self.catalogue.save_searched(answer.question, len(cited), now)
         narrowing = SearchFilters(truths=filters.truths, exclude_truths=filters.exclude_truths)
         if answer.figures and filters.replace(projects=filters.projects[1:]) != narrowing:
             return replace(answer, notices=(*answer.notices, _WHOLE_TABLES))

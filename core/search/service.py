@@ -11,6 +11,7 @@ from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import Candidate, SearchResult
 from core.ports.catalogue import Catalogue
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice, under_one_model
+from core.ports.search_processes import SearchProcesses
 from core.ports.stores import EntityGraph, SparseIndex, VectorIndex
 from core.search.explanation import MissingExplanation
 from core.search.pipeline import SearchPipeline
@@ -21,7 +22,8 @@ __all__ = ["SearchService"]
 
 
 class SearchService:
-    """Search in one tenant's library. graph: None for a library without entities."""
+    """Search in one tenant's library. graph: None for a library without entities. processes: search in their place;
+    None: this process searches."""
 
     def __init__(
         self,
@@ -34,7 +36,9 @@ class SearchService:
         usage: UsageTracker,
         now: Callable[[], datetime],
         choice: ModelChoice = DEFAULT_CHOICE,
+        processes: SearchProcesses | None = None,
     ) -> None:
+        self._processes = processes
         self._pipeline, self._catalogue, self._vectors, self._sparse = pipeline, catalogue, vectors, sparse
         self._graph, self._usage, self._now, self._choice = graph, usage, now, choice
 
@@ -43,7 +47,9 @@ class SearchService:
 
         Raises BadRequest for an unknown profile, StoreFailed when no leg could search.
         """
-        result = self._with_place_notice(self._pipeline.search(request, self._now()))
+        result = None if self._processes is None or request.rerank else self._processes.search(request)
+        if result is None:
+            result = self._with_place_notice(self._pipeline.search(request, self._now()))
         if remember and request.question.strip():
             self._catalogue.save_searched(request.question, result.total, self._now())
             self._usage.shown(result)

@@ -77,9 +77,9 @@ def library() -> "OpenWorkbench":
     process = _process()
     with process.lock:
         if process.library is None:
-            from bootstrap.workbench import open_workbench, settings_from_environment
+            from bootstrap.workbench import ProcessRole, open_workbench, settings_from_environment
 
-            process.library = open_workbench(settings_from_environment(), worker_process=True)
+            process.library = open_workbench(settings_from_environment(), ProcessRole.APP)
             process.closing.callback(process.library.close)
         return process.library
 

@@ -322,7 +322,10 @@ def _public(path: str, service: object) -> Iterator[str]:
 
 _PARTS = frozenset(
     {
-        *(f"answers.{name}" for name in ("catalogue", "figures", "now", "pipeline", "profiles", "terms", "writer")),
+        *(
+            f"answers.{name}"
+            for name in ("catalogue", "figures", "now", "pipeline", "processes", "profiles", "terms", "writer")
+        ),
         *("active_learning.classifier", "active_learning.corrector"),
         *("audit.record", "people.principal", "people.sign_in", "tokens.verify"),
     }

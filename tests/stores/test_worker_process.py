@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from bootstrap.environment import Settings
-from bootstrap.workbench import open_workbench
-from bootstrap.worker_process import WorkerProcess, _as_line, _from_line, most_megabytes
+from bootstrap.supervised_process import _as_line, _from_line, most_megabytes
+from bootstrap.workbench import ProcessRole, open_workbench
+from bootstrap.worker_process import WorkerProcess
 from core.domain.documents import DocumentState
 from core.domain.errors import FileTooCostly
 from tests.running import until
@@ -65,8 +66,8 @@ def test_a_worker_beyond_its_memory_is_ended_and_started_again(tmp_path: Path) -
 
 
 def test_people_are_told_of_a_worker_that_keeps_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bootstrap.worker_process._FIRST_PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr("bootstrap.worker_process._LONGEST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("bootstrap.supervised_process._FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("bootstrap.supervised_process._LONGEST_PAUSE_SECONDS", 0.01)
     process = WorkerProcess(Settings(tmp_path), ("-c", "raise SystemExit(3)"))
     process.start()
     try:
@@ -79,7 +80,7 @@ def test_people_are_told_of_a_worker_that_keeps_ending(tmp_path: Path, monkeypat
 @pytest.mark.slow
 def test_killing_the_worker_loses_no_file_and_the_reading_goes_on(data_folder: Path) -> None:
     settings = Settings(data_folder, worker=True)
-    with open_workbench(settings, worker_process=True) as workbench:
+    with open_workbench(settings, ProcessRole.APP) as workbench:
 
         def worker() -> psutil.Process | None:
             named = [each for each in psutil.Process().children() if "bootstrap.worker_process" in each.cmdline()]

@@ -34,21 +34,23 @@ class VocabularyUsage:
 
 
 class CurrentVocabulary:
-    """The newest vocabulary of one workspace, read from its store at most every two seconds. Thread-safe."""
+    """The newest vocabulary of one workspace, read from its store at most every two seconds. Thread-safe.
 
-    def __init__(self, store: VocabularyStore, timer: Timer) -> None:
+    timer: None: it is read each time."""
+
+    def __init__(self, store: VocabularyStore, timer: Timer | None) -> None:
         self._store, self._timer, self._lock = store, timer, Lock()
         self._read_at, self._newest = float("-inf"), BUILT_IN_TERMS
 
     def terms(self) -> WorkspaceTerms:
         """The workspace's terms; a version saved by another process is seen within two seconds. Raises StoreFailed."""
         with self._lock:
-            if self._timer() - self._read_at > _FRESH_SECONDS:
+            if self._timer is None or self._timer() - self._read_at > _FRESH_SECONDS:
                 newest = self._store.newest()
                 vocabulary = newest.vocabulary if newest else BUILT_IN
                 if vocabulary != self._newest.vocabulary:
                     self._newest = WorkspaceTerms(vocabulary)
-                self._read_at = self._timer()
+                self._read_at = self._timer() if self._timer else 0.0
             return self._newest
 
     def expire(self) -> None:
