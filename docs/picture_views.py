@@ -35,7 +35,7 @@ class View:
 
 
 VIEWS = (
-    View("home", "", "Continue where you were"),
+    View("home", "", "Your last searches"),
     View("upload", "upload", "Passages"),
     View("upload-check", "upload", "Save correction", open="Check 2 uncertain labels"),
     View("library", "library", "documents"),

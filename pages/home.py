@@ -1,4 +1,4 @@
-"""Home: ask, upload, continue where you were, see what needs attention and what is in the library."""
+"""Home: ask, upload, go on with the last searches, see what needs attention and what is in the library."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -176,8 +176,18 @@ def _doubt(document: Document) -> str:
 
 def _recent() -> None:
     """The last searches, then the documents used last."""
-    st.markdown("**Continue where you were**")
     searches = session.workbench().search.recent(_SHOWN)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown("**Your last searches**", width="content")
+        if searches:
+            st.button(
+                "Clear searches",
+                key="home.clear_searches",
+                type="tertiary",
+                icon=":material/delete_sweep:",
+                help="Delete the list of your searches; documents used stay listed",
+                on_click=_forget_searches,
+            )
     if not searches:
         st.caption("No searches yet. Ask a question above.")
     now = datetime.now(UTC)
@@ -191,10 +201,17 @@ def _recent() -> None:
         )
     library = session.workbench()
     used = dict(library.usage.last_used(_SHOWN))
+    if used:
+        st.markdown("**Documents used last**")
     for each in library.document_list.by_id(list(used)):
         if not each.archived:
             label = f"{plain(shorten_middle(each.name, 60))} :gray[{ago(used[each.id], now)}]"
             cards.document_link(each.id, label, icon=":material/article:", help=plain(each.name))
+
+
+def _forget_searches() -> None:
+    with notices.show_errors():
+        session.workbench().search.forget_recent()
 
 
 def _first_run() -> None:

@@ -262,9 +262,15 @@ def facets(caller: AtWork, filters: FilterBody) -> dict[str, dict[str, int]]:
 def recent(
     caller: AtWork, limit: Annotated[int, Query(ge=1, le=100, description="At most so many.")] = 8
 ) -> list[RecentSearch]:
-    """Questions asked before, newest first, each once."""
+    """Questions that you asked before, newest first, each once."""
     found = caller.workbench.search.recent(limit)
     return [RecentSearch(question=question, results=results, at=at) for question, results, at in found]
+
+
+@routes.delete("/search/recent", status_code=204, summary="Forget recent searches")
+def forget_recent(caller: AtWork) -> None:
+    """Delete the list of your recent searches."""
+    caller.workbench.search.forget_recent()
 
 
 @routes.get("/passages/{passage_id}/similar", response_model=list[SimilarShape], summary="Similar passages")

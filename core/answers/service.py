@@ -9,6 +9,7 @@ from core.answers.context import CheckedSentence, ContextBlock, context_of, supp
 from core.domain.errors import SynthesisFailed
 from core.domain.filters import SearchFilters
 from core.domain.five_truths import Figure, FiveTruthsAnswer, TruthState
+from core.domain.people import Principal
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.models import LanguageModel
@@ -16,6 +17,7 @@ from core.ports.search_processes import SearchProcesses
 from core.ports.stores import Profiles
 from core.search.citations.cite import display_quote
 from core.search.pipeline import SearchPipeline
+from core.search.service import login_of
 
 __all__ = ["INSTRUCTION", "AnswerService", "Synthesis", "synthesize", "write_extractive"]
 
@@ -128,13 +130,20 @@ class AnswerService:
         return "" if self.writer is None else self.writer.name
 
     def ask(
-        self, question: str, *, filters: SearchFilters, profile: str, project: str | None = None, remember: bool = True
+        self,
+        question: str,
+        *,
+        filters: SearchFilters,
+        profile: str,
+        project: str | None = None,
+        remember: bool = True,
+        by: Principal | None = None,
     ) -> FiveTruthsAnswer:
         """Ask all five truths. A failing table store becomes a notice.
 
-        project: narrows documents and tables; None: as the filters say. profile: "" for the default. remember: log the
-        question with the number of passages cited, when every truth could be searched. Raises BadRequest for an empty
-        question or an unknown profile.
+        project: narrows documents and tables; None: as the filters say. profile: "" for the default. remember: add
+        the question to this person's recent searches with the number of passages cited, when every truth could be
+        searched. Raises BadRequest for an empty question or an unknown profile.
         """
         filters = filters if project is None else filters.replace(projects=(project,))
         scored = self.profiles.find(profile) if profile else self.profiles.default(filters.project)
@@ -143,7 +152,7 @@ class AnswerService:
             answer = self._answer(question, filters, scored.ref)
         if remember and not any(each.state is TruthState.FAILED for each in answer.truths):
             cited = {citation.passage_id for each in answer.truths for citation in each.citations}
-            self.catalogue.save_searched(answer.question, len(cited), answer.asked_at)
+            self.catalogue.save_searched(answer.question, len(cited), answer.asked_at, login_of(by))
         return answer
 
     def _answer(self, question: str, filters: SearchFilters, profile: str) -> FiveTruthsAnswer:

@@ -7,6 +7,7 @@ from datetime import datetime
 from core.domain.entities import EntityPage, EntityType
 from core.domain.errors import NotFound
 from core.domain.filters import SearchFilters
+from core.domain.people import LOCAL_LOGIN, Principal
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import Candidate, SearchResult
 from core.ports.catalogue import Catalogue
@@ -18,7 +19,12 @@ from core.search.pipeline import SearchPipeline
 from core.search.retrieval.similar import SimilarPassage, similar_to
 from core.search.usage_tracker import UsageTracker
 
-__all__ = ["SearchService"]
+__all__ = ["SearchService", "login_of"]
+
+
+def login_of(person: Principal | None) -> str:
+    """Whose searches are remembered; None is whoever owns this machine."""
+    return LOCAL_LOGIN if person is None else person.login
 
 
 class SearchService:
@@ -42,8 +48,8 @@ class SearchService:
         self._pipeline, self._catalogue, self._vectors, self._sparse = pipeline, catalogue, vectors, sparse
         self._graph, self._usage, self._now, self._choice = graph, usage, now, choice
 
-    def run(self, request: SearchRequest, *, remember: bool = True) -> SearchResult:
-        """Answer one question. remember: add it to the recent searches, and log the results shown.
+    def run(self, request: SearchRequest, *, remember: bool = True, by: Principal | None = None) -> SearchResult:
+        """Answer one question. remember: add it to this person's recent searches, and log the results shown.
 
         Raises BadRequest for an unknown profile, StoreFailed when no leg could search.
         """
@@ -51,7 +57,7 @@ class SearchService:
         if result is None:
             result = self._with_place_notice(self._pipeline.search(request, self._now()))
         if remember and request.question.strip():
-            self._catalogue.save_searched(request.question, result.total, self._now())
+            self._catalogue.save_searched(request.question, result.total, self._now(), login_of(by))
             self._usage.shown(result)
         return result
 
@@ -107,9 +113,13 @@ class SearchService:
                 return candidate
         raise NotFound(f"Passage {passage_id} is not among the candidates.", "Search again; the library has changed.")
 
-    def recent(self, limit: int = 8) -> Sequence[tuple[str, int, datetime]]:
-        """(question, hits, time), newest first, each question once."""
-        return self._catalogue.last_searches(limit)
+    def recent(self, limit: int = 8, by: Principal | None = None) -> Sequence[tuple[str, int, datetime]]:
+        """(question, hits, time) of this person's searches, newest first, each question once."""
+        return self._catalogue.last_searches(limit, login_of(by))
+
+    def forget_recent(self, by: Principal | None = None) -> None:
+        """Delete this person's recent searches. Raises StoreFailed."""
+        self._catalogue.delete_searches(login_of(by))
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
         """Filter field → value → number of passages; each field is counted under the filters of the other fields."""

@@ -28,6 +28,7 @@ import storage.postgres.idempotency
 import storage.postgres.insights
 import storage.postgres.meetings
 import storage.postgres.notifications
+import storage.postgres.recent_searches
 import storage.postgres.saved_searches
 import storage.postgres.shortlists
 import storage.postgres.sources

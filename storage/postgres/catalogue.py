@@ -25,9 +25,9 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, distinct_on
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped
 
 from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
@@ -59,10 +59,11 @@ from storage.postgres.passages import (
     stored_passage,
     update_passages,
 )
-from storage.postgres.tables import BY_LOGIN, Base, TenantRow, allow, id_column, login_column, of_tenant, table_of
+from storage.postgres.recent_searches import delete_searches, last_searches, save_search
+from storage.postgres.tables import Base, TenantRow, allow, id_column, of_tenant, table_of
 from storage.vectors.cache.cache import WITHIN_SECONDS, VectorCache
 
-__all__ = ["CORRECTIONS", "SEARCHES", "CorrectionRow", "SearchedQuestionRow", "SqlCatalogue"]
+__all__ = ["CORRECTIONS", "CorrectionRow", "SqlCatalogue"]
 
 
 class CorrectionRow(Base):
@@ -83,32 +84,13 @@ class CorrectionRow(Base):
     at: Mapped[datetime]
 
 
-class SearchedQuestionRow(Base):
-    """A question that was searched, and its number of hits."""
-
-    __tablename__ = "searches"
-    __table_args__ = (
-        of_tenant(),
-        Index("searches_newest", "tenant_id", text("id DESC")),
-        allow("SELECT, INSERT", seen=BY_LOGIN),
-    )
-
-    id: Mapped[int] = id_column("searches_id_seq")
-    question: Mapped[str]
-    hits: Mapped[int] = mapped_column(Integer())
-    at: Mapped[datetime]
-    login: Mapped[str] = login_column()
-
-
 CORRECTIONS = table_of(CorrectionRow)
-SEARCHES = table_of(SearchedQuestionRow)
 
 _READ = (
     *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
     *("table_role", "project", "tags", "entities", "possible_labels", "archived"),
 )
 _FEW = 512  # documents of one page or search. Chosen by hand.
-_REMEMBERED = 2000  # newest searches from which the distinct questions are taken. Chosen by hand, not fitted.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 _READING = "state step failure remedy cure pages passages media_type paged warnings".split()
 """What only a worker changes: whoever saves labels may have loaded the document before it was read."""
@@ -465,31 +447,17 @@ class SqlCatalogue:
             latest = {row.field: row.value for row in connection.execute(query)}
         return {field: Label(value, 1.0, confirmed=True) for field, value in latest.items() if value}
 
-    def save_searched(self, question: str, hits: int, at: datetime) -> None:
-        """Store a question that was searched."""
-        query = """INSERT INTO searches (tenant_id, question, hits, at)
-            VALUES (%(tenant)s, %(question)s, %(hits)s, %(at)s) RETURNING id"""
-        values = {"question": storable_text(question), "hits": hits, "at": at}
-        self._database.read("remembering a question", query, values)  # a question stored twice does no harm
+    def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
+        """Add to a person's searches."""
+        save_search(self._database, question, hits, at, login)
 
-    def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]:
-        """(question, hits, when), newest first, each question once."""
-        newest = (
-            select(SEARCHES)
-            .where(SEARCHES.c.tenant_id == self._tenant)
-            .order_by(SEARCHES.c.id.desc())
-            .limit(_REMEMBERED)
-            .subquery()
-        )
-        once = (
-            select(newest)
-            .ext(distinct_on(newest.c.question))
-            .order_by(newest.c.question, newest.c.id.desc())
-            .subquery()
-        )
-        query = select(once.c.question, once.c.hits, once.c.at).order_by(once.c.id.desc()).limit(limit)
-        with self._database.transaction("reading the last searches") as connection:
-            return [(row.question, row.hits, row.at) for row in connection.execute(query)]
+    def last_searches(self, limit: int, login: str) -> Sequence[tuple[str, int, datetime]]:
+        """(question, hits, when) of a person's searches, newest first, each question once."""
+        return last_searches(self._database, limit, login)
+
+    def delete_searches(self, login: str) -> None:
+        """Delete a person's searches."""
+        delete_searches(self._database, login)
 
 
 def _pending(step: str) -> dict[str, str]:

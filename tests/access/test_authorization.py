@@ -11,6 +11,7 @@ from core.access.audit import AuditOutcome, AuditQuery
 from core.access.people import PeopleService, SignInRules, parse_group_roles
 from core.domain.errors import AccessDenied, BadRequest, NotFound, NotSignedIn
 from core.domain.people import Door, Identity, Person, Principal, Role, local_principal
+from core.domain.queries import SearchRequest
 from core.insights.store import Insight
 from core.workbench import Workbench
 from tests.fakes import FakePeopleStore, FakeTokenStore
@@ -231,3 +232,14 @@ def test_two_changes_of_one_person_at_once_are_told_apart() -> None:
     store.change(person)
     with pytest.raises(Exception, match="changed meanwhile"):
         store.change(person)
+
+
+def test_recent_searches_are_a_persons_own(opened: OpenedWorkbench) -> None:
+    ann, ben = (opened.for_principal(_person(Role.ANALYST, name=name)) for name in ("Ann", "Ben"))
+    for workbench, question in ((ann, "What may Ann ask?"), (ben, "What may Ben ask?")):
+        workbench.search.run(SearchRequest(question))
+    assert [question for question, _, _ in ann.search.recent()] == ["What may Ann ask?"]
+    asked_for_ann = ben.search.recent(by=_person(Role.ANALYST, name="Ann"))
+    assert [question for question, _, _ in asked_for_ann] == ["What may Ben ask?"]
+    ben.search.forget_recent()
+    assert not ben.search.recent() and len(ann.search.recent()) == 1

@@ -12,6 +12,7 @@ from core.domain.documents import Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.five_truths import Figure, TruthState
+from core.domain.people import LOCAL_LOGIN
 from core.knowledge.profiles import BUILT_IN
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.table_qa.service import TableService
@@ -96,7 +97,7 @@ def test_a_question_is_remembered_with_the_passages_cited(monkeypatch: pytest.Mo
     library = expense_library()
     answer = desk(library).ask(QUESTION, filters=SearchFilters(), profile="balanced")
     cited = {citation.passage_id for each in answer.truths for citation in each.citations}
-    assert [(q, hits) for q, hits, _ in library.catalogue.last_searches(5)] == [(QUESTION, len(cited))]
+    assert [(q, hits) for q, hits, _ in library.catalogue.last_searches(5, LOCAL_LOGIN)] == [(QUESTION, len(cited))]
 
 
 def test_a_question_that_could_not_be_searched_is_not_remembered_as_unanswered() -> None:
@@ -108,7 +109,7 @@ def test_a_question_that_could_not_be_searched_is_not_remembered_as_unanswered()
     library.searcher.search_many = broken  # type: ignore[method-assign, assignment]
     answer = desk(library).ask(QUESTION, filters=SearchFilters(), profile="balanced")
     assert answer.of(Truth.REGULATORY).state is TruthState.FAILED
-    assert library.catalogue.last_searches(5) == []
+    assert library.catalogue.last_searches(5, LOCAL_LOGIN) == []
 
 
 def test_an_empty_question_is_refused() -> None:

@@ -237,6 +237,8 @@ def test_facets_recent_searches_and_similar_passages(client: TestClient) -> None
     assert data(client.post("/search/facets", json={"truths": ["reality"]}))["domains"]
     data(client.get("/search", params={"q": "civil penalty"}))
     assert data(client.get("/search/recent", params={"limit": 1}))[0]["question"] == "civil penalty"
+    assert client.delete("/search/recent").status_code == 204
+    assert data(client.get("/search/recent")) == []
     passage = data(client.get("/documents/2/passages"))["items"][0]["id"]
     similar = data(client.get(f"/passages/{passage}/similar"))
     assert similar and passage not in {each["passage"]["id"] for each in similar}

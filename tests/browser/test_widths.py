@@ -128,7 +128,7 @@ def _home_is_not_cut(tab: Window) -> None:
     """Home says where one was, and the names of its links are whole."""
     tab.page.set_viewport_size({"width": 1280, "height": 900})
     tab.go()
-    assert QUESTION in tab.wait_for("Continue where you were", "final_version_2")
+    assert QUESTION in tab.wait_for("Your last searches", "final_version_2")
     for width in WIDTHS:
         tab.page.set_viewport_size({"width": width, "height": 900})
         tab.settle()

@@ -71,7 +71,7 @@ class FakeCatalogue:
         self._pages: dict[tuple[int, int], Page] = {}
         self._passages: dict[int, Passage] = {}
         self._corrections: dict[str, dict[str, Label]] = {}
-        self._searches: dict[str, tuple[int, datetime]] = {}
+        self._searches: dict[str, dict[str, tuple[int, datetime]]] = {}
 
     def add_document(self, document: Document) -> Document:
         """Store a document under a new id, or give back the living one with the same bytes in its project."""
@@ -342,16 +342,22 @@ class FakeCatalogue:
         """The latest correction per label field."""
         return {field: label for field, label in self._corrections.get(sha256, {}).items() if label.value}
 
-    def save_searched(self, question: str, hits: int, at: datetime) -> None:
-        """Remember a question; asked again, it moves to the front."""
+    def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
+        """Remember a person's question; asked again, it moves to the front."""
         with self._lock:
-            self._searches.pop(question, None)
-            self._searches[question] = (hits, at)
+            own = self._searches.setdefault(login, {})
+            own.pop(question, None)
+            own[question] = (hits, at)
 
-    def last_searches(self, limit: int) -> Sequence[tuple[str, int, datetime]]:
-        """(question, hits, when), newest first, each question once."""
+    def delete_searches(self, login: str) -> None:
+        """Delete a person's searches."""
         with self._lock:
-            newest = sorted(self._searches.items(), key=lambda item: item[1][1], reverse=True)
+            self._searches.pop(login, None)
+
+    def last_searches(self, limit: int, login: str) -> Sequence[tuple[str, int, datetime]]:
+        """(question, hits, when) of a person's searches, newest first, each question once."""
+        with self._lock:
+            newest = sorted(self._searches.get(login, {}).items(), key=lambda item: item[1][1], reverse=True)
         return [(question, hits, at) for question, (hits, at) in newest[:limit]]
 
     def statistics(self) -> Statistics:

@@ -86,7 +86,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
     from pages.components import session
 
     library = Stack(tmp_path)
-    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda settings, **_: OpenedWorkbench(library.workbench))
+    monkeypatch.setattr(bootstrap.workbench, "open_workbench", lambda *_: OpenedWorkbench(library.workbench))
     st.cache_resource.clear()
     st.cache_data.clear()
     session.workbench()

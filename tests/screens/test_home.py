@@ -5,6 +5,7 @@ import pytest
 from core.domain.coverage import ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import DocumentState, Truth
 from core.domain.errors import BadRequest
+from core.domain.queries import SearchRequest
 from core.table_qa.service import TableService
 from pages.components.wording import plain
 from tests.screens.conftest import LAW, Opened, Stack, words
@@ -82,6 +83,16 @@ def test_the_last_searches_lead_back_to_search_with_questions_of_a_common_length
     assert f"{results} results" in words(opened("home.py"))
 
 
+def test_the_last_searches_can_be_cleared(stocked: Stack, opened: Opened) -> None:
+    question = "When must overtime be paid?"
+    stocked.workbench.search.run(SearchRequest(question))
+    page = opened("home.py")
+    assert plain(question) in words(page)
+    page.button(key="home.clear_searches").click().run()
+    assert plain(question) not in words(page) and "No searches yet" in words(page)
+    assert not [each for each in page.button if each.key == "home.clear_searches"]
+
+
 def test_the_documents_used_last_are_at_hand(stocked: Stack, opened: Opened) -> None:
     first, second = list(stocked.workbench.documents.list())[:2]
     before = words(opened("home.py"))
@@ -100,7 +111,7 @@ def test_a_library_that_does_not_open_is_an_error_that_says_what_to_do(
     import bootstrap.workbench
     from core.domain.errors import StoreFailed
 
-    def closed(settings: object, **_: bool) -> None:
+    def closed(*_: object) -> None:
         raise StoreFailed("The database does not start.", "Free some disk space.")
 
     st.cache_resource.clear()
@@ -146,4 +157,4 @@ def test_tables_that_cannot_be_compared_take_nothing_else_along(
     monkeypatch.setattr(TableService, "configured_vs_used", slow)
     home = opened("home.py")
     assert "This took longer" in home.warning[0].value
-    assert "Continue where you were" in words(home) and "Every file was read" not in words(home)
+    assert "Your last searches" in words(home) and "Every file was read" not in words(home)

@@ -188,10 +188,14 @@ def test_the_latest_correction_holds(catalogue: Catalogue) -> None:
 def test_searches_are_remembered_newest_first_each_question_once(catalogue: Catalogue) -> None:
     requests = [("what", 1), ("why", 2), ("what", 3)]
     for minute, (question, hits) in enumerate(requests):
-        catalogue.save_searched(question, hits, MOMENT + timedelta(minutes=minute))
+        catalogue.save_searched(question, hits, MOMENT + timedelta(minutes=minute), "ann")
+    catalogue.save_searched("whose", 4, MOMENT + timedelta(hours=1), "ben")
     expected = [("what", 3, MOMENT + timedelta(minutes=2)), ("why", 2, MOMENT + timedelta(minutes=1))]
-    assert list(catalogue.last_searches(5)) == expected
-    assert list(catalogue.last_searches(1)) == expected[:1]
+    assert list(catalogue.last_searches(5, "ann")) == expected
+    assert list(catalogue.last_searches(1, "ann")) == expected[:1]
+    catalogue.delete_searches("ann")
+    assert not catalogue.last_searches(5, "ann")
+    assert [question for question, _, _ in catalogue.last_searches(5, "ben")] == ["whose"]
 
 
 def test_statistics_count_what_is_there(catalogue: Catalogue) -> None:
@@ -312,7 +316,7 @@ def test_fingerprints_change_with_what_search_reads_and_with_nothing_else(catalo
     every = SearchFilters()
     first = dict(catalogue.fingerprints(every))
     assert set(first) == {known.id, other.id}
-    catalogue.save_searched("old?", 1, MOMENT)
+    catalogue.save_searched("old?", 1, MOMENT, "ann")
     assert catalogue.fingerprints(every) == first
     assert set(catalogue.fingerprints(SearchFilters(truths=("intent",)))) == {known.id}
 

@@ -185,7 +185,7 @@ def filled(engine: Engine) -> tuple[Database, Database]:
         SqlTrash(database).put(deleted.id, "ann", MOMENT)
         store(catalogue, document(), [passage("secret")], random_vectors(1, 1))
         catalogue.correct("ab", "truth", "intent", "ann", MOMENT)
-        catalogue.save_searched("secret?", 1, MOMENT)
+        catalogue.save_searched("secret?", 1, MOMENT, "ann")
         boards = SqlCoverageBoardStore(database)
         (topic,) = boards.add_topics([Topic("secret")], "ann", MOMENT)
         run = boards.add_run(CoverageRun(0, None, RunState.DONE, (topic,), 6, MOMENT, MOMENT))
@@ -339,7 +339,7 @@ def test_the_codes_own_condition_holds_too(filled: tuple[Database, Database]) ->
     assert len(mine.admissible(SearchFilters())) == 1
     assert mine.statistics().documents == 1
     assert mine.facets(SearchFilters())["origins"] == {"document": 1}
-    assert len(mine.last_searches(9)) == 1
+    assert len(mine.last_searches(9, "ann")) == 1
 
 
 class _Unguarded(Database):

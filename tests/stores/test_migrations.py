@@ -14,6 +14,7 @@ from sqlalchemy import Engine, inspect, text
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
+from core.domain.people import LOCAL_LOGIN
 from core.ingestion.classification.relabel import possible_labels
 from storage import migrations
 from storage.migrations import migrate
@@ -52,12 +53,14 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0028")
+    create_earlier(empty, "0029")
     assert schema_of(empty) == schema_of(engine)
 
 
 # 0020 changed rows only; the others stand before and after revisions that did more than create tables.
-@pytest.mark.parametrize("revision", ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020"])
+@pytest.mark.parametrize(
+    "revision", ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020", "0028"]
+)
 def test_a_database_at_an_earlier_revision_gets_the_same_schema(revision: str, empty: Engine, engine: Engine) -> None:
     create_earlier(empty, revision)
     migrate(empty)
@@ -111,7 +114,7 @@ def test_rows_that_an_earlier_version_stored_are_read_as_they_were(empty: Engine
     assert first.truth is Truth.REFERENCE
     assert list(catalogue.admissible(SearchFilters())) == [first.id, second.id]
     assert [each.possible_labels for each in (first, second)] == [possible_labels(document.labels, first)] * 2
-    assert catalogue.last_searches(1)[0][0] == "When must overtime be paid?"
+    assert catalogue.last_searches(1, LOCAL_LOGIN)[0][0] == "When must overtime be paid?"
     evaluation = SqlEvaluationStore(database)
     (version,) = evaluation.profile_versions()
     assert (version.profile.name, version.profile.half_life_days) == ("mine", 21.0)

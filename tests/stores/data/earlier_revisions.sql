@@ -1313,3 +1313,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON procrastinate_workers, procrastinate_job
 GRANT USAGE ON SEQUENCE procrastinate_workers_id_seq, procrastinate_jobs_id_seq, procrastinate_periodic_defers_id_seq,
     procrastinate_events_id_seq TO fivefold_queue;
 GRANT SELECT ON alembic_version TO fivefold_queue;
+
+-- revision 0029
+CREATE INDEX searches_of_person ON searches (tenant_id, login, id DESC);
+DROP INDEX searches_newest;
+GRANT DELETE ON searches TO fivefold_app;
