@@ -177,17 +177,7 @@ def _doubt(document: Document) -> str:
 def _recent() -> None:
     """The last searches, then the documents used last."""
     searches = session.workbench().search.recent(_SHOWN)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown("**Your last searches**", width="content")
-        if searches:
-            st.button(
-                "Clear searches",
-                key="home.clear_searches",
-                type="tertiary",
-                icon=":material/delete_sweep:",
-                help="Delete the list of your searches; documents used stay listed",
-                on_click=_forget_searches,
-            )
+    st.markdown("**Your last searches**")
     if not searches:
         st.caption("No searches yet. Ask a question above.")
     now = datetime.now(UTC)
@@ -198,6 +188,15 @@ def _recent() -> None:
             help=plain(f"{question} – {ago(when, now)}"),
             icon=":material/history:",
             query_params={"q": question},
+        )
+    if searches:
+        st.button(
+            "Clear searches",
+            key="home.clear_searches",
+            type="tertiary",
+            icon=":material/delete_sweep:",
+            help="Delete the list of your searches; documents used stay listed",
+            on_click=_forget_searches,
         )
     library = session.workbench()
     used = dict(library.usage.last_used(_SHOWN))
