@@ -9,8 +9,8 @@ FOLDER), then works on it without a break, as a busy team would:
     sessions     speak Streamlit's own protocol: open pages, choose views, type questions, leave, come again
 
 Every minute it prints how many of each were done, their p50 and p95 in seconds, errors, and the memory of app, worker,
-PostgreSQL and its connections, each of which lives for half an hour at most. At the end it says whether memory grows
-after the warm-up. Errors are answers of 500 and above, refusals, exceptions or error messages on a page, hangs, files
+search processes (FIVEFOLD_SEARCH_PROCESSES starts some), PostgreSQL and its connections, each of which lives for half
+an hour at most. At the end it says whether memory grows after the warm-up. Errors are answers of 500 and above, refusals, exceptions or error messages on a page, hangs, files
 that could not be read, and tracebacks in a log. The exit code is 1 when there was an error, or memory is not flat.
 """
 # Over 300 lines: the four kinds of work and their record are one story.
@@ -49,7 +49,7 @@ _UPLOADS_STAY = 40  # uploaded files that stay, so that the library keeps its si
 _RUNS_STAY = 5
 _PAGES_PER_VISIT = (4, 12)  # pages that a session opens before it leaves
 _PATIENCE_SECONDS = 600.0  # for a file or a run, on a busy machine
-_JUDGED = ("app", "worker", "postgres", "connections")
+_JUDGED = ("app", "worker", "searching", "postgres", "connections")
 _LEAST_MINUTES = 15  # measured after the warm-up, for a slope
 _SAMPLE_SECONDS = 5.0  # PostgreSQL opens and closes connections all the time: one sample a minute says little
 _LOGGED = re.compile(r"^Traceback|\bCRITICAL\b|\bPANIC\b|\bFATAL\b", re.MULTILINE)
@@ -322,6 +322,7 @@ class _Memory:
     app: float
     worker: float
     readers: float
+    searching: float
     postgres: float
     connections: float
 
@@ -397,18 +398,17 @@ def running_worker(data: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _sentences(files: list[Path]) -> list[str]:
-    """Sentences to make new files of."""
     text = "\n".join(each.read_text("utf-8") for each in [*files, *sample.files()] if each.suffix in (".md", ".txt"))
     return [line.strip(" #*-") for line in re.split(r"(?<=[.!?])\s+|\n+", text) if len(line) > 30]
 
 
 def _memory(app: RunningApp, worker: subprocess.Popen[bytes], data: Path) -> tuple[float, ...]:
-    """Megabytes now, in the order of _Memory."""
     server = int((data / "postgres" / "postmaster.pid").read_text("utf-8").split("\n", 1)[0])
     return (
         megabytes_of(app.process.pid),
         megabytes_of(worker.pid),
-        megabytes_of(worker.pid, children=True) + megabytes_of(app.process.pid, children=True),
+        megabytes_of(worker.pid, children=True),
+        megabytes_of(app.process.pid, children=True),
         *server_megabytes(server),
     )
 

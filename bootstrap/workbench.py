@@ -165,7 +165,8 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         server.login_url() if server is not None else database_url(settings), pooled=bool(pooler_passed)
     )
     resources.callback(engine.dispose)
-    _prepare(engine, server.url() if server is not None else migration_database_url(settings), settings.tenant)
+    if role is not ProcessRole.SEARCH:  # the app has
+        _prepare(engine, server.url() if server is not None else migration_database_url(settings), settings.tenant)
     threads = 1 if role is ProcessRole.SEARCH else _threads()
     models = LoadedModels(lambda model: _embedder(settings, model, threads))
     reader = SandboxedReader(settings.file_seconds, settings.file_megabytes, scratch_folder)
