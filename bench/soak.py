@@ -1,7 +1,7 @@
 """Everyday work for minutes or hours: `python -m bench.soak --minutes 60`.
 
-Starts the app and a worker on a library of their own in a temporary folder, reads the sample library (or the files of
-FOLDER), then works on it without a break, as a busy team would:
+Starts the app and a worker on a library in a temporary folder, reads the sample library (or the files of FOLDER), then
+works on it without a break, as a busy team would:
 
     searchers    ask questions by the REST API, with a token, each some seconds after its last answer
     uploader     uploads a new file every few seconds and waits until it is read; the oldest beyond forty are deleted
@@ -9,9 +9,9 @@ FOLDER), then works on it without a break, as a busy team would:
     sessions     speak Streamlit's own protocol: open pages, choose views, type questions, leave, come again
 
 Every minute it prints how many of each were done, their p50 and p95 in seconds, errors, and the memory of app, worker,
-search processes (FIVEFOLD_SEARCH_PROCESSES starts some), PostgreSQL and its connections, each of which lives for half
-an hour at most. At the end it says whether memory grows after the warm-up. Errors are answers of 500 and above, refusals, exceptions or error messages on a page, hangs, files
-that could not be read, and tracebacks in a log. The exit code is 1 when there was an error, or memory is not flat.
+search processes (FIVEFOLD_SEARCH_PROCESSES), PostgreSQL and its connections, which live for half an hour at most. At
+the end it says whether memory grows after the warm-up. Errors are answers of 500 and above, refusals, error messages on
+a page, hangs, files that cannot be read, and tracebacks in a log. Exit code 1: an error, or memory that is not flat.
 """
 # Over 300 lines: the four kinds of work and their record are one story.
 
@@ -381,12 +381,12 @@ def new_token(data: Path) -> str:
 
 @contextmanager
 def running_worker(data: Path) -> Iterator[subprocess.Popen[bytes]]:
-    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     with (data.parent / "worker.log").open("ab") as log:
         worker = subprocess.Popen(
             [sys.executable, "-m", "cli", "worker"],
             cwd=ROOT,
-            env=environment | {"FIVEFOLD_DATA_FOLDER": str(data)},
+            env=inherited | {"FIVEFOLD_DATA_FOLDER": str(data)},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -416,8 +416,7 @@ def _memory(app: RunningApp, worker: subprocess.Popen[bytes], data: Path) -> tup
 def _minute(record: Record, before: dict[str, int], memory: _Memory) -> str:
     done = sum(record.counts().values()) - sum(before.values())
     sizes = [f"{name} {size:.0f} MB" for name, size in asdict(memory).items() if name != "minute"]
-    errors = sum(record.errors.values())
-    line = f"\nminute {memory.minute:.0f}: {done} done, {errors} errors so far; {', '.join(sizes)}"
+    line = f"\nminute {memory.minute:.0f}: {done} done, {sum(record.errors.values())} errors so far; {', '.join(sizes)}"
     return "\n".join([line, record.table(before)])
 
 
@@ -451,7 +450,8 @@ def growths(memories: list[_Memory], warm_up_minutes: float) -> dict[str, Growth
     if len(rows) < _LEAST_MINUTES:
         return {}
     minutes = [each.minute for each in rows]
-    found = {name: growth(minutes, [getattr(each, name) for each in rows]) for name in _JUDGED}
+    judged = [name for name in _JUDGED if any(getattr(each, name) for each in rows)]
+    found = {name: growth(minutes, [getattr(each, name) for each in rows]) for name in judged}
     if minutes[-1] - minutes[0] >= 3 * _LEAST_MINUTES:  # of which connections live for two
         found["connections"] = growth_by_period(minutes, [each.connections for each in rows])
     return found

@@ -139,7 +139,8 @@ class Outside:
     one person. searches_of: the saved searches as one person sees them, by login; None: everybody sees the same.
     trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
     is wrong with the database's login, for administrators. remembers: whether choices that another process may change
-    are remembered for up to two seconds; False: they are read at each search. processes: search in this one's place;
+    are remembered for up to two seconds, and counts of use until the next search; False: choices are read at each
+    search, counts after half a minute. processes: search in this one's place;
     None: it searches itself."""
 
     embedder: Embedder
@@ -177,7 +178,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     remembering = outside.monotonic if outside.remembers else None
     profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models, timer=remembering)
     synonyms = SynonymFinder(stores.words, embedder)
-    usage = UsageTracker(stores.usage, now, gather_seconds=outside.usage_gather_seconds)
+    usage = UsageTracker(stores.usage, now, remembers=outside.remembers, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)
     current = CurrentVocabulary(stores.vocabulary, timer=remembering)
     terms = current.terms

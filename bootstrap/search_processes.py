@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from bootstrap.environment import Settings
 from bootstrap.supervised_process import SupervisedProcess, settings_from_parent
-from core.domain.errors import FivefoldError
+from core.domain.errors import BadRequest, FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.five_truths import FiveTruthsAnswer
 from core.domain.frozen import pickle_fast
@@ -39,7 +39,7 @@ __all__ = ["ScopedSearches", "SearchProcessPool"]
 # Chosen by hand, not fitted.
 _CHANNELS = 2  # per process
 _MOST_SECONDS = 120.0  # a process that needs longer for a question is ended
-_MEGABYTES = 16_384  # per process; most of it are files of the library that all processes share
+_MEGABYTES = 16_384  # per process, with the files of the library that all processes share
 _log = logging.getLogger(__name__)
 
 
@@ -104,6 +104,8 @@ class _Channels:
 class _SearchProcess(SupervisedProcess):
     """One process. channels: gets its channels as soon as it is ready."""
 
+    stop_seconds = 2.0  # it has nothing to lose
+
     def __init__(self, settings: Settings, channels: _Channels, command: Sequence[str]) -> None:
         super().__init__("search process", settings, command, _MEGABYTES)
         self._channels, self._ready = channels, False
@@ -140,9 +142,15 @@ class _SearchProcess(SupervisedProcess):
 
 
 class SearchProcessPool:
-    """As many processes as the settings ask for. command: what runs, for tests."""
+    """As many processes as the settings ask for. command: what runs, for tests. Raises BadRequest where they cannot
+    work."""
 
     def __init__(self, settings: Settings, command: Sequence[str] = ("-m", "bootstrap.search_processes")) -> None:
+        if sys.platform == "win32" or (settings.vector_index, settings.chroma_url) == ("chroma", ""):
+            raise BadRequest(
+                "Search processes work neither on Windows nor with Chroma in the data folder.",
+                "Set FIVEFOLD_SEARCH_PROCESSES=0.",
+            )
         own = replace(settings, worker=False, search_processes=0)
         self._channels = _Channels()
         self._processes = [_SearchProcess(own, self._channels, command) for _ in range(settings.search_processes)]
@@ -174,22 +182,37 @@ class SearchProcessPool:
     def call(self, scope: "Scope", name: str, arguments: tuple[Any, ...]) -> Any:
         """What a process answers; None when there is none, or it died, or failed in a way that is no FivefoldError.
         Raises the FivefoldError that it met."""
+        sent = pickle.dumps((scope, name, arguments), pickle.HIGHEST_PROTOCOL)
         channel = self._channels.take()
         if channel is None:
             return None
+        answered = False
         try:
-            channel.connection.send_bytes(pickle.dumps((scope, name, arguments), pickle.HIGHEST_PROTOCOL))
-            if not channel.connection.poll(_MOST_SECONDS):
-                _log.warning("A search process did not answer within %.0f s and is ended.", _MOST_SECONDS)
-                channel.process.kill()
-            value, error = pickle.loads(channel.connection.recv_bytes())
-        except (EOFError, OSError):  # it died
-            self._channels.remove(channel)
+            value, error = pickle.loads(_reply_to(sent, channel.connection))
+            answered = True
+        except (EOFError, OSError):  # it died, or was too slow
             return None
-        self._channels.give_back(channel)
+        except Exception:  # noqa: BLE001 - the app searches itself
+            _log.exception("A search process gave an answer that cannot be read, and is ended.")
+            return None
+        finally:
+            if answered:
+                self._channels.give_back(channel)
+            else:  # its answer may still come, and must not reach somebody else
+                self._channels.remove(channel)
+                channel.process.kill()
         if error is not None:
             raise error
         return value
+
+
+def _reply_to(sent: bytes, connection: Connection) -> bytes:
+    """Raises EOFError when the process has died, TimeoutError when it is too slow."""
+    connection.send_bytes(sent)
+    if not connection.poll(_MOST_SECONDS):
+        _log.warning("A search process did not answer within %.0f s and is ended.", _MOST_SECONDS)
+        raise TimeoutError
+    return connection.recv_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +250,7 @@ def _serve(descriptors: Sequence[int]) -> None:
 
 
 def _answer_all(channel: Connection, library: "OpenWorkbench") -> None:
-    with suppress(EOFError, OSError):  # the app ended
+    with channel, suppress(EOFError, OSError):  # the app ended
         while True:
             channel.send_bytes(_reply(channel.recv_bytes(), library))
 

@@ -26,7 +26,6 @@ __all__ = ["SupervisedProcess", "most_megabytes", "settings_from_parent"]
 _LOOK_SECONDS = 1.0
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 1.0, 30.0  # before it is started again; doubled each time it dies early
 _STEADY_SECONDS = 60.0  # a process that lived so long did not die of its start
-_STOP_SECONDS = 25.0  # a job in progress gets a few seconds to end, and the database is closed
 _MEMORY_SHARE = 0.8  # of the machine; what is more would be taken from the app and the database
 _TOO_OFTEN, _SHORT_TIME = 5, timedelta(minutes=5)
 _log = logging.getLogger(__name__)
@@ -35,6 +34,9 @@ _log = logging.getLogger(__name__)
 class SupervisedProcess:
     """One supervised process. name: in the log. command: what runs, as arguments of Python. megabytes: it is ended
     beyond that, and beyond 80 % of the machine's memory."""
+
+    stop_seconds = 25.0
+    """How long it may take to end. A job in progress gets a few seconds, and the database is closed. Chosen by hand."""
 
     planned_exit: int | None = None
     """An exit status that is no failure: the process asked to be started again."""
@@ -54,7 +56,7 @@ class SupervisedProcess:
         """Let it end; kill it when it does not. Safe to call again."""
         self._stopping.set()
         if self._thread.is_alive():
-            self._thread.join(_STOP_SECONDS + _LOOK_SECONDS)
+            self._thread.join(self.stop_seconds + _LOOK_SECONDS)
 
     @property
     def pid(self) -> int | None:
@@ -84,14 +86,17 @@ class SupervisedProcess:
         pause = _FIRST_PAUSE_SECONDS
         while not self._stopping.is_set():
             began = datetime.now(UTC)
-            status = self._run()
+            try:
+                status: object = self._run()
+            except OSError as error:  # no memory, or no file descriptor, for another process
+                status = error
             if self._stopping.is_set():
                 return
             ended = datetime.now(UTC)
             if status != self.planned_exit:
                 self._deaths = [*self._deaths, ended][-_TOO_OFTEN:]
             pause = _FIRST_PAUSE_SECONDS if ended - began > timedelta(seconds=_STEADY_SECONDS) else pause
-            _log.warning("The %s ended (exit %s) and is started again in %.0f s.", self._name, status, pause)
+            _log.warning("The %s ended (%s) and is started again in %.0f s.", self._name, status, pause)
             self._stopping.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
@@ -112,7 +117,7 @@ class SupervisedProcess:
                 process.stdin.flush()
             while process.poll() is None:
                 if self._stopping.wait(_LOOK_SECONDS):
-                    _end(process)
+                    _end(process, self.stop_seconds)
                 elif _megabytes(process.pid) > most_megabytes(self._megabytes):
                     _log.warning("The %s took more than %s MB and is ended.", self._name, self._megabytes)
                     process.kill()
@@ -124,12 +129,12 @@ class SupervisedProcess:
         return process.returncode
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end(process: "subprocess.Popen[bytes]", seconds: float) -> None:
     assert process.stdin is not None
     with suppress(OSError):
         process.stdin.close()
     try:
-        process.wait(_STOP_SECONDS)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.kill()
 

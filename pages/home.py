@@ -200,12 +200,12 @@ def _recent() -> None:
         )
     library = session.workbench()
     used = dict(library.usage.last_used(_SHOWN))
-    if used:
+    documents = [each for each in library.document_list.by_id(list(used)) if not each.archived]
+    if documents:
         st.markdown("**Documents used last**")
-    for each in library.document_list.by_id(list(used)):
-        if not each.archived:
-            label = f"{plain(shorten_middle(each.name, 60))} :gray[{ago(used[each.id], now)}]"
-            cards.document_link(each.id, label, icon=":material/article:", help=plain(each.name))
+    for each in documents:
+        label = f"{plain(shorten_middle(each.name, 60))} :gray[{ago(used[each.id], now)}]"
+        cards.document_link(each.id, label, icon=":material/article:", help=plain(each.name))
 
 
 def _forget_searches() -> None:

@@ -44,8 +44,10 @@ _MARK = {True: UsageKind.HELPFUL, False: UsageKind.NOT_HELPFUL, None: UsageKind.
 class UsageTracker:
     """Records usage events and reports usage. Thread-safe.
 
-    room: how many events may wait. gather_seconds: how long the thread waits for more before it writes, so that a page
-    of results is one transaction. The thread starts with the first event; `close` writes what is left.
+    remembers: return what was read before while it is refreshed in the background; False: read what is older than half
+    a minute at once. room: how many events may wait. gather_seconds: how long the thread waits for more before it
+    writes, so that a page of results is one transaction. The thread starts with the first event; `close` writes what is
+    left.
     """
 
     def __init__(
@@ -53,10 +55,11 @@ class UsageTracker:
         log: UsageLog,
         now: Callable[[], datetime],
         *,
+        remembers: bool = True,
         room: int = 10_000,
         gather_seconds: float = 0.2,
     ) -> None:
-        self._log, self._now = log, now
+        self._log, self._now, self._remembers = log, now, remembers
         self._room, self._gather_seconds = room, gather_seconds
         self._changed = Condition()
         self._writing = Lock()
@@ -118,6 +121,8 @@ class UsageTracker:
         with self._changed:
             known = {i: self._known[i] for i in ids if i in self._known}
             old = {i for i, (read, _) in known.items() if now - read > _FRESH}
+            if not self._remembers:
+                known, old = {i: each for i, each in known.items() if i not in old}, set()
             if old - self._stale and not self._closed:
                 self._stale |= old
                 self._wake()

@@ -40,8 +40,8 @@ SEARCHES = table_of(SearchedQuestionRow)
 def save_search(database: Database, question: str, hits: int, at: datetime, login: str) -> None:
     """Add to a person's searches, and now and then delete the oldest of them. Raises StoreFailed."""
     query = """INSERT INTO searches (tenant_id, question, hits, at, login)
-        VALUES (%(tenant)s, %(question)s, %(hits)s, %(at)s, %(login)s) RETURNING id"""
-    values = {"question": storable_text(question), "hits": hits, "at": at, "login": login}
+        VALUES (%(tenant)s, %(question)s, %(hits)s, %(at)s, %(person)s) RETURNING id"""
+    values = {"question": storable_text(question), "hits": hits, "at": at, "person": login}  # %(login)s is the scope's
     # A question stored twice does no harm.
     ((number,),) = database.read("remembering a question", query, values)
     if number % _DELETED_EVERY == 0:

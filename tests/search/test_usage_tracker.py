@@ -235,6 +235,17 @@ def test_uses_are_read_once_and_again_behind_the_search_when_they_are_old(
     assert set(recorder.uses([7, 8])) == {7, 8} and log.reads == 2
 
 
+def test_uses_that_are_old_are_read_before_the_search_where_nothing_is_remembered(
+    log: WatchedLog, made: Callable[..., UsageTracker], clock: Clock
+) -> None:
+    recorder = made(remembers=False)
+    log.record([UsageEvent(UsageKind.CITED, 7, 1, QUESTION, "Ann", NOW)])
+    assert [recorder.uses([7])[7].uses for _ in range(2)] == [1, 1] and log.reads == 1
+    log.record([UsageEvent(UsageKind.CITED, 7, 2, QUESTION, "Ben", NOW)])  # by another process
+    clock.at += timedelta(minutes=1)
+    assert recorder.uses([7])[7].uses == 2
+
+
 def test_when_the_store_fails_later_what_was_known_is_still_told(
     log: WatchedLog, made: Callable[..., UsageTracker], clock: Clock
 ) -> None:

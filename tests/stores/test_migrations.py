@@ -24,6 +24,7 @@ from storage.postgres.database import Database, engine_for
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
+from storage.postgres.recent_searches import last_searches
 from tests.stores.earlier_databases import create_earlier, schema_of
 
 _NAMES = count(1)
@@ -94,6 +95,24 @@ def test_migrating_twice_changes_nothing(empty: Engine) -> None:
     migrate(empty)
     with empty.begin() as connection:
         assert connection.scalar(text("SELECT tenant_id FROM tenants")) == "kept"
+
+
+def test_searches_of_nobody_stay_where_nobody_signs_in_and_are_deleted_in_a_team(empty: Engine) -> None:
+    create_earlier(empty, "0028")
+    with empty.begin() as connection:
+        for table in ("searches", "people"):
+            connection.execute(text(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY"))
+        connection.execute(text("INSERT INTO tenants VALUES ('alone'), ('team')"))
+        connection.execute(text("INSERT INTO people (tenant_id, login, version, data) VALUES ('team', 'ann', 1, '{}')"))
+        for tenant, login in (("alone", ""), ("team", ""), ("team", "ann")):
+            row = f"('{tenant}', 'When?', 1, now(), '{login}')"
+            connection.execute(text(f"INSERT INTO searches (tenant_id, question, hits, at, login) VALUES {row}"))
+        for table in ("searches", "people"):
+            connection.execute(text(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"))
+    migrate(empty)
+    alone, team = Database(empty, "alone"), Database(empty, "team")
+    assert len(last_searches(alone, 9, LOCAL_LOGIN)) == 1
+    assert len(last_searches(team, 9, "ann")) == 1 and not last_searches(team, 9, LOCAL_LOGIN)
 
 
 def test_rows_that_an_earlier_version_stored_are_read_as_they_were(empty: Engine) -> None:

@@ -24,7 +24,7 @@ from core.domain.frozen import pickle_fast
 from core.domain.people import Door, Principal
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
-from storage.postgres.database import EVERYTHING
+from storage.postgres.database import EVERYTHING, Scope
 from tests.running import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes inherit descriptors on POSIX only")
@@ -64,6 +64,22 @@ def answered(pool: SearchProcessPool) -> SearchResult | None:
     return found
 
 
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What processes answered, by name; a question that none answered fails: the app would answer it all the same."""
+    answered_calls: list[str] = []
+    call = SearchProcessPool.call
+
+    def noted(pool: SearchProcessPool, scope: Scope, name: str, arguments: tuple[object, ...]) -> object:
+        found = call(pool, scope, name, arguments)
+        assert found is not None
+        answered_calls.append(name)
+        return found
+
+    monkeypatch.setattr(SearchProcessPool, "call", noted)
+    return answered_calls
+
+
 def names(result: SearchResult) -> list[str]:
     return [hit.candidate.passage.document_name for hit in result.hits]
 
@@ -88,25 +104,17 @@ def test_a_process_finds_what_the_app_finds(library: OpenWorkbench) -> None:
     assert names(again) == names(there)
 
 
-def test_the_pages_services_use_the_processes(library: OpenWorkbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    call = SearchProcessPool.call
-
-    def noted(pool: SearchProcessPool, scope: object, name: str, arguments: tuple[object, ...]) -> object:
-        calls.append(name)
-        return call(pool, scope, name, arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(SearchProcessPool, "call", noted)
+def test_the_pages_services_use_the_processes(library: OpenWorkbench, answers: list[str]) -> None:
     workbench = library.workbench
     result = workbench.search.run(ASKED)
     answer = workbench.answers.ask(ASKED.question, filters=SearchFilters(), profile="")
-    assert calls == ["search", "answer"]
+    assert answers == ["search", "answer"]
     assert names(result) and any(each.citations for each in answer.truths)
     cited = {citation.passage_id for truth in answer.truths for citation in truth.citations}
     assert workbench.search.recent(1)[0][:2] == (ASKED.question, len(cited))
 
 
-def test_a_person_is_shown_their_projects_only(library: OpenWorkbench) -> None:
+def test_a_person_is_shown_their_projects_only(library: OpenWorkbench, answers: list[str]) -> None:
     owner = Principal("owner", "Owner", ((None, people.Role.ADMINISTRATOR),), Door.BROWSER)
     visitor = Principal("visitor", "Visitor", (("Payroll", people.Role.ANALYST),), Door.BROWSER)
     assert "secret.txt" in names(library.for_principal(owner).search.run(ASKED))
@@ -115,22 +123,25 @@ def test_a_person_is_shown_their_projects_only(library: OpenWorkbench) -> None:
     assert "secret.txt" not in names(narrowed.search.run(ASKED))
     answer = narrowed.answers.ask(ASKED.question, filters=SearchFilters(), profile="")
     assert "secret.txt" not in [each.document_name for truth in answer.truths for each in truth.citations]
+    assert len(answers) == 4
 
 
 def test_an_error_comes_back_as_it_was(library: OpenWorkbench) -> None:
+    pool = pool_of(library)
     with pytest.raises(BadRequest, match="nosuch"):
-        library.workbench.search.run(SearchRequest("overtime", profile="nosuch"))
+        pool.call(EVERYTHING, "search", (SearchRequest("overtime", profile="nosuch"),))
     with pytest.raises(BadRequest, match="empty"):
-        library.workbench.answers.ask(" ", filters=SearchFilters(), profile="")
-    assert answered(pool_of(library)) is not None
+        pool.call(EVERYTHING, "answer", (" ", SearchFilters(), ""))
+    assert answered(pool) is not None
 
 
-def test_what_the_app_changes_is_found_at_once(library: OpenWorkbench) -> None:
+def test_what_the_app_changes_is_found_at_once(library: OpenWorkbench, answers: list[str]) -> None:
     workbench = library.workbench
     document = next(each for each in workbench.documents.list() if each.name == "policy.txt")
     for archived in (True, False, True, False):
         workbench.documents.archive(document.id, archived=archived)
         assert ("policy.txt" in names(workbench.search.run(ASKED))) is not archived
+    assert answers == ["search"] * 4
 
 
 def test_a_process_that_dies_costs_no_search(library: OpenWorkbench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,6 +177,32 @@ def test_a_process_that_hangs_is_ended_and_the_app_searches(library: OpenWorkben
         assert len(names(library.workbench.search.run(ASKED))) == 3
     until(lambda: first not in pool.pids, SECONDS, "the end of the process")
     until(lambda: answered(pool), SECONDS, "another one")
+
+
+GARBAGE = """
+import sys
+from multiprocessing.connection import Connection
+channel = Connection(int(sys.argv[1]))
+channel.send_bytes(b"ready")
+while True:
+    channel.recv_bytes()
+    channel.send_bytes(b"no pickle")
+"""
+
+
+def test_an_answer_that_cannot_be_read_ends_its_process_and_nobody_waits(tmp_path: Path) -> None:
+    pool = SearchProcessPool(replace(Settings(tmp_path), search_processes=1), ("-c", GARBAGE))
+    pool.start()
+    first = until(lambda: pool.pids, SECONDS, "a process")
+    until(lambda: pool._channels._free, SECONDS, "its channels")
+    assert [answered(pool) for _ in range(3)] == [None] * 3
+    until(lambda: pool.pids != first, SECONDS, "its end")
+    pool.stop()
+
+
+def test_where_they_cannot_work_they_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="Chroma"):
+        SearchProcessPool(replace(Settings(tmp_path), search_processes=1, vector_index="chroma"))
 
 
 def test_without_a_process_the_app_searches(tmp_path: Path) -> None:
