@@ -65,7 +65,7 @@ def model() -> ClassifierModel:
 @pytest.mark.parametrize("truth", TEXTS)
 def test_what_many_sources_share_is_learned(model: ClassifierModel, truth: str) -> None:
     sample = sampled(TEXTS[truth].format(n=99))
-    label = truth_label(sample, model.blocks(features_of(sample), NO_VECTORS), NO_VECTORS, model)
+    label = truth_label(sample, model.blocks(features_of(sample, "en"), NO_VECTORS), NO_VECTORS, model)
     assert label.value == truth
     assert all(each.quote in sample.body or each.quote == sample.name for each in label.evidence)
 
@@ -73,7 +73,7 @@ def test_what_many_sources_share_is_learned(model: ClassifierModel, truth: str) 
 def test_the_evidence_adds_up_to_the_margin(model: ClassifierModel) -> None:
     text = f"{TEXTS['intent'].format(n=3)}\n{TEXTS['compliance'].format(n=4)}\n{TEXTS['compliance'].format(n=5)}"
     sample = sampled(text, "travel policy.txt")
-    blocks, head = model.blocks(features_of(sample), NO_VECTORS), model.heads["truth"]
+    blocks, head = model.blocks(features_of(sample, "en"), NO_VECTORS), model.heads["truth"]
     scores = dict(zip(head.classes, head.scores(blocks).tolist(), strict=True))
     evidence = explained(head, model.vocabularies, blocks, sample, NO_VECTORS, "compliance", "intent")
     signed = sum(each.weight if each.value == "compliance" else -each.weight for each in evidence)
@@ -87,7 +87,7 @@ def test_a_fit_says_the_same_again_and_survives_its_file(model: ClassifierModel)
     stored = from_bytes(to_bytes(model))
     sample = sampled(TEXTS["reference"].format(n=7))
     for head in model.heads:
-        blocks = model.blocks(features_of(sample), NO_VECTORS)
+        blocks = model.blocks(features_of(sample, "en"), NO_VECTORS)
         before, after = model.heads[head].scores(blocks), stored.heads[head].scores(blocks)
         assert np.allclose(before, after, atol=0.05)  # weights are stored as float16
     assert stored.numbers == {group: pytest.approx(row) for group, row in model.numbers.items()}
@@ -104,11 +104,16 @@ def test_a_source_keeps_its_fold_whatever_else_is_there() -> None:
     assert set(folds) == set(range(5))
 
 
+def test_a_fitted_model_says_that_its_words_were_translated() -> None:
+    assert fit_classifier(list(corpus()), EMBEDDER).translated
+
+
 def test_words_of_too_few_sources_are_not_kept() -> None:
     documents = list(corpus())
     secret = sampled(f"{TEXTS['intent'].format(n=1)} zanzibarium zanzibarium")
-    documents[2] = replace(documents[2], sample=secret, features=features_of(secret))
-    assert "zanzibarium" not in fit_classifier(documents, EMBEDDER).vocabularies["words"].index
+    documents[2] = replace(documents[2], sample=secret, features=features_of(secret, "en"))
+    unknown = next(term for term in documents[2].features.words if term.startswith("zanzi"))
+    assert unknown not in fit_classifier(documents, EMBEDDER).vocabularies["words"].index
 
 
 def dated_corpus(unsure: str) -> Iterator[TrainingDocument]:
@@ -146,7 +151,7 @@ def test_careful_labels_alone_set_how_sure_a_date_must_be() -> None:
 def test_passages_are_learned_from_the_documents_they_stand_in(model: ClassifierModel) -> None:
     head, vocabulary = model.heads[PASSAGE_HEAD], model.vocabularies["words"]
     for truth, text in TEXTS.items():
-        rows, values = vocabulary.vector(features_of(sampled(text.format(n=77))).words)
+        rows, values = vocabulary.vector(features_of(sampled(text.format(n=77)), "en").words)
         scores = head.bias + values @ head.words["words"][rows]
         assert head.classes[int(scores.argmax())] == truth
 
@@ -176,7 +181,9 @@ def test_unknown_words_never_make_a_decision_surer(model: ClassifierModel) -> No
     plain = sampled(TEXTS["compliance"].format(n=1))
     strange = sampled(f"{plain.body} {' '.join(f'qwertz{letter}xyz' for letter in 'abcdefghijklmnop')}")
     heat = model.heads["truth"].heat
-    assert heat(model.blocks(features_of(strange), NO_VECTORS)) >= heat(model.blocks(features_of(plain), NO_VECTORS))
+    assert heat(model.blocks(features_of(strange, "en"), NO_VECTORS)) >= heat(
+        model.blocks(features_of(plain, "en"), NO_VECTORS)
+    )
 
 
 def test_vectors_of_another_embedding_do_not_count(model: ClassifierModel) -> None:
@@ -189,7 +196,7 @@ def test_vectors_of_another_embedding_do_not_count(model: ClassifierModel) -> No
 def test_labels_of_every_truth_are_possible(model: ClassifierModel) -> None:
     assert set(model.heads["truth"].classes) == {truth.value for truth in Truth}
     assert isinstance(
-        truth_label(sampled(""), model.blocks(features_of(sampled("")), NO_VECTORS), NO_VECTORS, model), Label
+        truth_label(sampled(""), model.blocks(features_of(sampled(""), "en"), NO_VECTORS), NO_VECTORS, model), Label
     )
 
 

@@ -26,7 +26,7 @@ def test_letters_outside_the_everyday_scripts_are_no_words() -> None:
 
 def test_the_opening_is_the_first_lines_only() -> None:
     text = "Bylaws of the club\n" + "Members meet in spring. " * 30 + "Ledger"
-    features = features_of(read_for_classifying("a.txt", "", [Page(1, text)], {}))
+    features = features_of(read_for_classifying("a.txt", "", [Page(1, text)], {}), "en")
     assert features.opening["bylaws"] == 1
     assert features.words["ledger"] == 1
     assert "ledger" not in features.opening

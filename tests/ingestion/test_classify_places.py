@@ -106,7 +106,7 @@ NOWHERE = [
 def place(text: str, issued: tuple[Truth, Authority]) -> Label:
     sample = read_for_classifying("notes.txt", "", [Page(1, text)], {})
     model = built_in_model()
-    blocks = model.blocks(features_of(sample), np.zeros((0, model.dimensions), dtype=np.float32))
+    blocks = model.blocks(features_of(sample, "en"), np.zeros((0, model.dimensions), dtype=np.float32))
     truth, authority = (Label(value.value, 0.95) for value in issued)
     return jurisdiction_label(sample, blocks, truth, authority, Label("en"), model, BUILT_IN_TERMS)
 

@@ -28,7 +28,7 @@ from core.evaluation.tuning.training_documents import (
     shortened,
     stacked_terms,
 )
-from core.ingestion.classification.document_features import word_places
+from core.ingestion.classification.document_features import english_word_places
 from core.ingestion.classification.jurisdiction import PLACE_KINDS, place_kind
 from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import (
@@ -83,7 +83,7 @@ def fit_classifier(
     count = len(documents)
     heads: dict[str, Head] = {}
     left: dict[str, Matrix] = {}
-    numbers: dict[str, dict[str, float]] = {}
+    numbers: dict[str, dict[str, float]] = {"translated": {}}
     rows = problem.documents
     labels = {
         "truth": (tuple(truth.value for truth in Truth), [each.truth for each in rows]),
@@ -212,7 +212,11 @@ def _passage_head(
     right = np.array([classes.index(problem.documents[int(at)].truth) for at in owner], dtype=np.intp)
     if len(set(right.tolist())) < len(classes):
         return Head(tuple(classes), {"words": words}, form, mean, np.zeros(len(classes))), {"lead": _NO_LEAD}
-    terms = [vocabulary.vector(word_places(text).counts) for each in problem.documents for text in each.passages]
+    terms = [
+        vocabulary.vector(english_word_places(text, each.language).counts)
+        for each in problem.documents
+        for text in each.passages
+    ]
     blocks = (
         stacked_terms(terms, len(vocabulary.idf)),
         sparse.csr_matrix(np.concatenate([each.passage_vectors for each in problem.documents]).astype(np.float64)),
@@ -377,7 +381,7 @@ def _label(classes: Sequence[str], shares: Matrix) -> Label:
 
 
 def _authority_given_truth(documents: Sequence[TrainingDocument]) -> dict[str, float]:
-    """ "truth/authority" → P(authority | truth), smoothed; each source counts by the root of its documents."""
+    """ "truth/authority" → P(authority | truth), smoothed; every document counts alike."""
     counts = Counter((each.truth, each.authority) for each in documents)
     given: dict[str, float] = {}
     for truth in Truth:

@@ -106,7 +106,7 @@ def training_document(
     """
     spread = _spread(len(passages))
     named = replace(sample, name=row.name, name_words=name_words(row.name))
-    features = replace(features_of(sample), name=features_of(named).name)
+    features = replace(features_of(sample, language), name=features_of(named, language).name)
     return TrainingDocument(
         row.source,
         row.truth,
@@ -196,7 +196,7 @@ def shortened(document: TrainingDocument) -> TrainingDocument:
     sample = replace(
         document.sample, body=text, opening=text, segments=segments, words=sum(1 for _ in _WORD.finditer(text))
     )
-    features = replace(features_of(sample), name=document.features.name)
+    features = replace(features_of(sample, document.language), name=document.features.name)
     vectors = document.vectors[: len(segments)] if segments else document.vectors[:1]
     weight = document.weight * _SHORT_WEIGHT
     return replace(

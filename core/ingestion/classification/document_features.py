@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ingestion.classification.sample import DocumentSample, quote_around
+from core.knowledge.translations import english_words
 
 __all__ = [
     "FORM_FEATURES",
     "DocumentFeatures",
     "WordPlaces",
+    "english_word_places",
     "features_of",
     "first_lines",
     "form_quote",
@@ -119,7 +121,8 @@ FORM_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentFeatures:
-    """words, opening, name: word → count, in the sampled text, its first lines and the file name.
+    """words, opening, name: word → count, in the sampled text, its first lines and the file name; those of other
+    languages are translated into English where `english_words` can. language: ISO 639-1 code of the text.
 
     form: float64, shape (len(FORM_FEATURES),): log(1 + count per 1,000 words) of the patterns, then logs and shares.
     """
@@ -128,6 +131,7 @@ class DocumentFeatures:
     opening: Mapping[str, int]
     name: Mapping[str, int]
     form: NDArray[np.float64]
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +153,15 @@ class WordPlaces:
         return dict(zip(self.words, np.bincount(self.numbers, minlength=len(self.words)).tolist(), strict=True))
 
 
-def features_of(sample: DocumentSample) -> DocumentFeatures:
-    """The features of a sampled document."""
+def features_of(sample: DocumentSample, language: str) -> DocumentFeatures:
+    """The features of a sampled document. language: ISO 639-1 code of its text."""
     stem = sample.name_words.rpartition(" ")[0] if "." in sample.name else sample.name_words
     return DocumentFeatures(
-        words=word_places(sample.body).counts,
-        opening=word_places(first_lines(sample)).counts,
-        name=Counter(word for word in words_of(stem) if word not in _ANY_FILE),
+        words=english_word_places(sample.body, language).counts,
+        opening=english_word_places(first_lines(sample), language).counts,
+        name=Counter(english_words([word for word in words_of(stem) if word not in _ANY_FILE], language)),
         form=_form(sample),
+        language=language,
     )
 
 
@@ -199,6 +204,19 @@ def word_places(text: str) -> WordPlaces:
     found = np.fromiter(map(number_of.__getitem__, written), np.intp, len(written))
     known = found >= 0
     return WordPlaces(tuple(numbers), found[known], starts[known], ends[known])
+
+
+@lru_cache(3)  # the text and first lines of a document, as with its words
+def english_word_places(text: str, language: str) -> WordPlaces:
+    """The words of a text in English, where `english_words` can translate them, and where they stand.
+
+    >>> english_word_places("Vertrag und Verträge", "de").counts
+    {'contract': 2, 'and': 1}
+    """
+    found = word_places(text)
+    numbers: dict[str, int] = {}
+    number_of = [numbers.setdefault(word, len(numbers)) for word in english_words(found.words, language)]
+    return WordPlaces(tuple(numbers), np.array(number_of, dtype=np.intp)[found.numbers], found.starts, found.ends)
 
 
 def _are_letters(text: str) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource
-from core.ingestion.classification.document_features import FORM_FEATURES, first_lines, form_quote, word_places
+from core.ingestion.classification.document_features import FORM_FEATURES, english_word_places, first_lines, form_quote
 from core.ingestion.classification.linear_model import Blocks, Head, TermWeights
 from core.ingestion.classification.sample import DocumentSample, quote_around, sentence_starts
 
@@ -97,16 +97,17 @@ def _word_occurrences(
         if name not in head.words:
             continue
         rows, values = blocks.words[name]
-        yield _occurrences(vocabularies[name].index, rows, values * margin(head.words[name][rows]), text)
+        contributions = values * margin(head.words[name][rows])
+        yield _occurrences(vocabularies[name].index, rows, contributions, text, blocks.language)
 
 
 def _occurrences(
-    index: Mapping[str, int], rows: NDArray[np.intp], contributions: NDArray[np.float64], text: str
+    index: Mapping[str, int], rows: NDArray[np.intp], contributions: NDArray[np.float64], text: str, language: str
 ) -> _Occurrences:
     """The words of a text that are known, with what the rows of their vocabulary contribute."""
     shares = np.zeros(len(index) + 1)  # the last for words that are not known
     shares[rows] = contributions
-    positions = word_places(text)
+    positions = english_word_places(text, language)
     row_of = np.array([index.get(word, -1) for word in positions.words], dtype=np.intp)
     each = shares[row_of] / np.bincount(positions.numbers, minlength=1)
     known = row_of[positions.numbers] >= 0
@@ -114,10 +115,15 @@ def _occurrences(
 
 
 def strongest_sentence(
-    index: Mapping[str, int], rows: NDArray[np.intp], contributions: NDArray[np.float64], text: str, value: str
+    index: Mapping[str, int],
+    rows: NDArray[np.intp],
+    contributions: NDArray[np.float64],
+    text: str,
+    language: str,
+    value: str,
 ) -> Evidence:
     """The sentence of a text whose known words speak most for `value`. contributions: log-odds per row of `rows`."""
-    shown = _strongest_sentences(text, _occurrences(index, rows, contributions, text))
+    shown = _strongest_sentences(text, _occurrences(index, rows, contributions, text, language))
     quote, weight = shown[0] if shown else ("", 0.0)
     return Evidence(quote, EvidenceSource.TEXT, value, round(weight, 6), f"{READS_LIKE} {value}")
 

@@ -66,13 +66,14 @@ class Blocks:
     """The features of one document as the heads read them: (rows, values) per word block, form, and mean vector.
 
     form: standardised, shape (len(FORM_FEATURES),). mean: shape (dim,); zeros without sentences. unknown: share of the
-    words of the text that the vocabulary lacks, in [0, 1].
+    words of the text that the vocabulary lacks, in [0, 1]. language: ISO 639-1 code of the text.
     """
 
     words: Mapping[str, tuple[NDArray[np.intp], Matrix]]
     form: Matrix
     mean: Matrix
     unknown: float
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,11 @@ class ClassifierModel:
         return vectors if same else np.zeros((0, self.dimensions), dtype=np.float32)
 
     @property
+    def translated(self) -> bool:
+        """Whether it was fitted on translated words. The built-in model was not: its files are older."""
+        return "translated" in self.numbers
+
+    @property
     def dimensions(self) -> int:
         """Of the sentence vectors."""
         return len(next(iter(self.heads.values())).mean)
@@ -157,6 +163,7 @@ class ClassifierModel:
             form / np.sqrt(len(form)),
             mean_vector(vectors),
             missing / total if total else 1.0,
+            features.language,
         )
 
 

@@ -1,0 +1,53 @@
+"""Words of many languages as English words."""
+
+import pytest
+
+from core.domain.documents import Page
+from core.domain.errors import BadTable
+from core.ingestion.classification.document_features import features_of
+from core.ingestion.classification.sample import read_for_classifying
+from core.knowledge import translations
+from core.knowledge.translations import english_words
+
+CONTRACTS = {
+    "de": "Verträge", "fr": "contrats", "es": "contratos", "it": "contratti", "pt": "contratos", "nl": "contracten",
+    "pl": "umowy", "ru": "договоры", "ja": "契約", "zh": "合同",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "word"), CONTRACTS.items())
+def test_inflected_words_of_other_languages_become_an_english_word(language: str, word: str) -> None:
+    assert english_words([word.lower()], language)[0] in ("contract", "agreement")
+
+
+def test_words_without_translation_stay() -> None:
+    for language in ("de", "en", "xx"):
+        assert list(english_words(["policies", "zanzibarium"], language)) == ["policies", "zanzibarium"]
+    assert list(english_words([], "de")) == []
+
+
+def test_a_word_is_translated_only_in_its_own_language() -> None:
+    assert list(english_words(["die"], "de")) == ["the"]
+    assert list(english_words(["die"], "en")) == ["die"]
+
+
+def test_a_contract_has_terms_in_common_with_its_translation() -> None:
+    english = read_for_classifying(
+        "a.txt", "", [Page(1, "The supplier must deliver before the end of the contract.")], {}
+    )
+    german = read_for_classifying("a.txt", "", [Page(1, "Der Lieferant muss vor Ende des Vertrags liefern.")], {})
+    shared = features_of(english, "en").words.keys() & features_of(german, "de").words.keys()
+    assert {"must", "end", "contract"} <= shared
+
+
+def test_a_line_with_a_column_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Folder:
+        def joinpath(self, _: str) -> "Folder":
+            return self
+
+        def read_text(self, _: str) -> str:
+            return "en\tde\nlaw\tGesetz\nrule"
+
+    monkeypatch.setattr(translations, "files", lambda _: Folder())
+    with pytest.raises(BadTable, match=r"translations.tsv, line 3: 1 columns"):
+        translations._translations.__wrapped__()
