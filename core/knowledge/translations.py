@@ -7,6 +7,7 @@ share, whatever their kind.
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -30,8 +31,16 @@ _SAME = {"nb": "no", "nn": "no", "bs": "hr", "sr": "hr", "gl": "pt"}
 _LETTERS = 6  # by which words are compared where there is no stemmer; chosen by hand
 
 
+@dataclass(frozen=True, slots=True)
+class _Translations:
+    """Word of one language → English word, by the word itself and by its stem."""
+
+    exact: Mapping[str, str]
+    by_stem: Mapping[str, str]
+
+
 def english_words(words: Sequence[str], language: str) -> Sequence[str]:
-    """For each lower-case word its English translation, else itself; words are found by their stems.
+    """For each lower-case word its English translation, else itself; other forms are found by their stems.
 
     language: ISO 639-1 code of the text; words of English and of languages without translations stay.
 
@@ -39,10 +48,11 @@ def english_words(words: Sequence[str], language: str) -> Sequence[str]:
     (['contract', 'must', 'scrum'], ['contracts'])
     """
     own = _SAME.get(language, language)
-    known = _translations().get(own)
+    known = _translations(own) if own in _languages() else None
     if known is None:
         return words
-    return [known.get(stem, word) for stem, word in zip(_stems(words, own), words, strict=True)]
+    stems = _stems(words, own)
+    return [known.exact.get(word) or known.by_stem.get(stem, word) for word, stem in zip(words, stems, strict=True)]
 
 
 def _stems(words: Sequence[str], language: str) -> Sequence[str]:
@@ -52,20 +62,36 @@ def _stems(words: Sequence[str], language: str) -> Sequence[str]:
 
 @lru_cache(maxsize=64)
 def _stemmer(language: str) -> "Stemmer.Stemmer | None":
+    """Threads share it: stemWords holds the interpreter's lock until it is done."""
     return Stemmer.Stemmer(_STEMMERS[language]) if language in _STEMMERS else None
 
 
+@lru_cache(maxsize=64)
+def _translations(language: str) -> _Translations:
+    """Of several English words the first in the file counts, and a first translation before a second one."""
+    at = _languages().index(language) + 1
+    cells = [(row[0], [word for word in row[at].split("/") if word != _NONE]) for row in _rows()[1:]]
+    ordered = [
+        (english, word) for part in (slice(1), slice(1, None)) for english, found in cells for word in found[part]
+    ]
+    exact: dict[str, str] = {}
+    by_stem: dict[str, str] = {}
+    for (english, word), stem in zip(ordered, _stems([word for _, word in ordered], language), strict=True):
+        exact.setdefault(word, english)
+        by_stem.setdefault(stem, english)
+    return _Translations(exact, by_stem)
+
+
+def _languages() -> Sequence[str]:
+    return _rows()[0][1:]
+
+
 @cache
-def _translations() -> Mapping[str, Mapping[str, str]]:
-    """Language → its stem → English word; of several English words the first in the file. Raises BadTable."""
+def _rows() -> Sequence[Sequence[str]]:
+    """The lines of the file, the header first. Raises BadTable."""
     text = files("core.knowledge").joinpath(_FILE).read_text("utf-8")
-    header, *rows = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    found: dict[str, dict[str, str]] = {language: {} for language in header[1:]}
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise BadTable(f"core/knowledge/{_FILE}, line {number}: {len(row)} columns.", f"Give {len(header)}.")
-        for language, cell in zip(header[1:], row[1:], strict=True):
-            words = [word for word in cell.split("/") if word != _NONE]
-            for stem in _stems(words, language):
-                found[language].setdefault(stem, row[0])
-    return found
+    rows = list(csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise BadTable(f"core/knowledge/{_FILE}, line {number}: {len(row)} columns.", f"Give {len(rows[0])}.")
+    return rows

@@ -4,7 +4,7 @@ import pytest
 
 from core.domain.documents import Page
 from core.domain.errors import BadTable
-from core.ingestion.classification.document_features import features_of
+from core.ingestion.classification.document_features import features_of, words_of
 from core.ingestion.classification.sample import read_for_classifying
 from core.knowledge import translations
 from core.knowledge.translations import english_words
@@ -40,6 +40,19 @@ def test_a_contract_has_terms_in_common_with_its_translation() -> None:
     assert {"must", "end", "contract"} <= shared
 
 
+def test_every_translation_is_one_word_and_is_read_as_the_first_english_word_that_has_it() -> None:
+    languages = translations._languages()
+    assert len(languages) == 28
+    for at, language in enumerate(languages, start=1):
+        first: dict[str, str] = {}
+        for row in translations._rows()[1:]:
+            found = [word for word in row[at].split("/") if word != "-"]
+            assert all(list(words_of(word)) == [word] for word in found), (language, row[0])
+            for word in found[:1]:
+                first.setdefault(word, row[0])
+        assert dict(zip(first, english_words(list(first), language), strict=True)) == first
+
+
 def test_a_line_with_a_column_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     class Folder:
         def joinpath(self, _: str) -> "Folder":
@@ -50,4 +63,4 @@ def test_a_line_with_a_column_missing_is_named(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(translations, "files", lambda _: Folder())
     with pytest.raises(BadTable, match=r"translations.tsv, line 3: 1 columns"):
-        translations._translations.__wrapped__()
+        translations._rows.__wrapped__()

@@ -28,7 +28,7 @@ from core.evaluation.tuning.training_documents import (
     shortened,
     stacked_terms,
 )
-from core.ingestion.classification.document_features import english_word_places
+from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.jurisdiction import PLACE_KINDS, place_kind
 from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import (
@@ -83,7 +83,7 @@ def fit_classifier(
     count = len(documents)
     heads: dict[str, Head] = {}
     left: dict[str, Matrix] = {}
-    numbers: dict[str, dict[str, float]] = {"translated": {}}
+    numbers: dict[str, dict[str, float]] = {}
     rows = problem.documents
     labels = {
         "truth": (tuple(truth.value for truth in Truth), [each.truth for each in rows]),
@@ -114,7 +114,7 @@ def fit_classifier(
     on_step("dates")
     numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
     return ClassifierModel(
-        problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0]
+        problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0], True
     )
 
 
@@ -212,11 +212,7 @@ def _passage_head(
     right = np.array([classes.index(problem.documents[int(at)].truth) for at in owner], dtype=np.intp)
     if len(set(right.tolist())) < len(classes):
         return Head(tuple(classes), {"words": words}, form, mean, np.zeros(len(classes))), {"lead": _NO_LEAD}
-    terms = [
-        vocabulary.vector(english_word_places(text, each.language).counts)
-        for each in problem.documents
-        for text in each.passages
-    ]
+    terms = [vocabulary.vector(word_places(text).counts) for each in problem.documents for text in each.passages]
     blocks = (
         stacked_terms(terms, len(vocabulary.idf)),
         sparse.csr_matrix(np.concatenate([each.passage_vectors for each in problem.documents]).astype(np.float64)),

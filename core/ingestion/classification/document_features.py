@@ -206,7 +206,7 @@ def word_places(text: str) -> WordPlaces:
     return WordPlaces(tuple(numbers), found[known], starts[known], ends[known])
 
 
-@lru_cache(3)  # the text and first lines of a document, as with its words
+@lru_cache(4)  # the text and first lines of a document, in its own language and as English
 def english_word_places(text: str, language: str) -> WordPlaces:
     """The words of a text in English, where `english_words` can translate them, and where they stand.
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource
 from core.ingestion.classification.document_features import FORM_FEATURES, english_word_places, first_lines, form_quote
+from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import Blocks, Head, TermWeights
 from core.ingestion.classification.sample import DocumentSample, quote_around, sentence_starts
 
@@ -115,15 +116,10 @@ def _occurrences(
 
 
 def strongest_sentence(
-    index: Mapping[str, int],
-    rows: NDArray[np.intp],
-    contributions: NDArray[np.float64],
-    text: str,
-    language: str,
-    value: str,
+    index: Mapping[str, int], rows: NDArray[np.intp], contributions: NDArray[np.float64], text: str, value: str
 ) -> Evidence:
-    """The sentence of a text whose known words speak most for `value`. contributions: log-odds per row of `rows`."""
-    shown = _strongest_sentences(text, _occurrences(index, rows, contributions, text, language))
+    """The sentence of an English text whose known words speak most for `value`. contributions: per row of `rows`."""
+    shown = _strongest_sentences(text, _occurrences(index, rows, contributions, text, NATIVE))
     quote, weight = shown[0] if shown else ("", 0.0)
     return Evidence(quote, EvidenceSource.TEXT, value, round(weight, 6), f"{READS_LIKE} {value}")
 

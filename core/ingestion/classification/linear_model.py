@@ -123,7 +123,8 @@ class ClassifierModel:
     """vocabularies: per word block. form_mean, form_scale: of the form features, shape (len(FORM_FEATURES),).
 
     heads: label → its weights. numbers: small weights by group and name (dates, places, passages, thresholds).
-    embedder: name of the embedding model whose vectors the heads weigh; those of others do not count.
+    embedder: name of the embedding model whose vectors the heads weigh; those of others do not count. translated:
+    whether it was fitted on translated words; the built-in model was not.
     """
 
     vocabularies: Mapping[str, TermWeights]
@@ -132,6 +133,7 @@ class ClassifierModel:
     heads: Mapping[str, Head]
     numbers: Mapping[str, Mapping[str, float]]
     embedder: str
+    translated: bool = False
 
     def comparable(self, vectors: NDArray[np.float32], embedder: str) -> NDArray[np.float32]:
         """The vectors if they come from the embedding model of the heads, else none; shape (n, dim).
@@ -140,11 +142,6 @@ class ClassifierModel:
         """
         same = embedder.partition("@")[0] == self.embedder and vectors.shape[1] == self.dimensions
         return vectors if same else np.zeros((0, self.dimensions), dtype=np.float32)
-
-    @property
-    def translated(self) -> bool:
-        """Whether it was fitted on translated words. The built-in model was not: its files are older."""
-        return "translated" in self.numbers
 
     @property
     def dimensions(self) -> int:
@@ -204,7 +201,13 @@ def to_bytes(model: ClassifierModel) -> bytes:
         arrays[f"head.{label}.mean"] = head.mean.astype(np.float32)
         arrays[f"head.{label}.bias"] = head.bias.astype(np.float32)
     heads = {label: {"classes": head.classes, "temperature": head.temperature} for label, head in model.heads.items()}
-    settings = {"heads": heads, "numbers": model.numbers, "form": FORM_FEATURES, "embedder": model.embedder}
+    settings = {
+        "heads": heads,
+        "numbers": model.numbers,
+        "form": FORM_FEATURES,
+        "embedder": model.embedder,
+        "translated": model.translated,
+    }
     arrays["settings"] = np.frombuffer(json.dumps(settings, sort_keys=True).encode(), dtype=np.uint8)
     out = io.BytesIO()
     np.savez_compressed(out, allow_pickle=False, **arrays)
@@ -234,7 +237,13 @@ def _model(arrays: Mapping[str, NDArray[Any]]) -> ClassifierModel:
         vocabularies[name] = TermWeights(index, arrays[f"idf.{name}"].astype(np.float64))
     heads = {label: _head(label, row, arrays) for label, row in settings["heads"].items()}
     return ClassifierModel(
-        vocabularies, arrays["form_mean"], arrays["form_scale"], heads, settings["numbers"], settings["embedder"]
+        vocabularies,
+        arrays["form_mean"],
+        arrays["form_scale"],
+        heads,
+        settings["numbers"],
+        settings["embedder"],
+        settings.get("translated", False),
     )
 
 

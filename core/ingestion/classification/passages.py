@@ -4,7 +4,7 @@ Signs tell it where words state it; else a linear model over the words and the v
 passages that count as their document's truth. It only finds law and advice, which documents of other truths quote, and
 only where they lead the document's truth by so much that few passages do. Half of what its document's passages say on
 average is taken off, so that a contract about taxes does not read as law throughout. In other languages than English,
-the words say more of the language than of the truth, so that only signs count.
+only signs count: what words say there was measured on whole documents only.
 """
 
 import re
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Labels, Passage, TemporalClass, Truth
-from core.ingestion.classification.document_features import english_word_places
+from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.label_evidence import READS_LIKE, strongest_sentence
-from core.ingestion.classification.language import NATIVE, is_native
+from core.ingestion.classification.language import is_native
 from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel
 from core.ingestion.classification.relabel import parse_date, possible_labels
 from core.ingestion.classification.sample import quote_around
@@ -50,8 +50,7 @@ def labelled_passages(
     authority = Authority(labels.authority.value) if labels.authority.value else None
     temporal = TemporalClass(labels.temporal_class.value) if labels.temporal_class.value else None
     compared = is_native(labels.language) and len(passages) > 1  # an only one says what its document says
-    language = labels.language.value or NATIVE
-    scored = _scored(passages, vectors, model, language) if compared else [None] * len(passages)
+    scored = _scored(passages, vectors, model) if compared else [None] * len(passages)
     labelled: list[Passage] = []
     for passage, scores in zip(passages, scored, strict=True):
         with_label = replace(
@@ -74,11 +73,10 @@ class _ScoredPassage:
     rows: NDArray[np.intp]
     values: NDArray[np.float64]
     scores: NDArray[np.float64]
-    language: str
 
 
 def _scored(
-    passages: Sequence[Passage], vectors: NDArray[np.float32], model: ClassifierModel, language: str
+    passages: Sequence[Passage], vectors: NDArray[np.float32], model: ClassifierModel
 ) -> list[_ScoredPassage | None]:
     """What the learned model finds in each passage; None for rows of tables, which are no sentences like those it was
     learned from, for passages with too few known words, and without a model."""
@@ -89,12 +87,12 @@ def _scored(
     for number, passage in enumerate(passages):
         if passage.rows is not None:
             continue
-        rows, values = model.vocabularies["words"].vector(english_word_places(passage.text, language).counts)
+        rows, values = model.vocabularies["words"].vector(word_places(passage.text).counts)
         if len(rows) >= LEAST_WORDS:
             scores = head.bias + values @ head.words["words"][rows]
             if len(vectors):
                 scores = scores + vectors[number].astype(np.float64) @ head.mean
-            found[number] = _ScoredPassage(rows, values, scores, language)
+            found[number] = _ScoredPassage(rows, values, scores)
     known = [each for each in found if each is not None]
     if not known:
         return found
@@ -174,8 +172,7 @@ def _read_as(
     margin = scored.values * (weights[:, best] - weights[:, other])
     probability = min(_SUREST, 1.0 / (1.0 + exp(-lead)))
     index = model.vocabularies["words"].index
-    evidence = strongest_sentence(index, scored.rows, margin, passage.text, scored.language, value)
-    return value, probability, evidence
+    return value, probability, strongest_sentence(index, scored.rows, margin, passage.text, value)
 
 
 @cache
