@@ -25,19 +25,6 @@ LONGEST_START_SECONDS = 10.0
 _ACCESSIBILITY_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 """The rules of WCAG 2.1 AA, by axe-core's names."""
 
-_CHROMIUM_FLAGS = [
-    "--no-sandbox",  # root may not use it and containers often cannot; it only opens our own pages
-    "--disable-dev-shm-usage",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # Every page load compiles the same scripts anew; a page lives too short to win that back.
-    "--js-flags=--no-turbofan --no-maglev",
-]
-
 _COMPONENTS = """[...document.querySelectorAll("*")].filter(each => each.shadowRoot).flatMap(
     each => [...each.shadowRoot.children].map(child => child.innerText ?? "")
 )"""
@@ -51,7 +38,8 @@ def open_browser() -> "Iterator[Browser]":
     program = find_browser()
     assert program is not None, MISSING
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=_CHROMIUM_FLAGS)
+        # Without its sandbox, because root may not use it and containers often cannot; it only opens our own pages.
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
         try:
             yield browser
         finally:
@@ -72,10 +60,7 @@ class Window:
     ) -> None:
         self.app = app
         self.context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="light",
-            reduced_motion="reduce",  # a page that is still moving costs time, and moves from under the mouse
-            extra_http_headers=headers,
+            viewport={"width": width, "height": height}, color_scheme="light", extra_http_headers=headers
         )
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(WAIT_MILLISECONDS)
