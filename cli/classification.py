@@ -33,6 +33,10 @@ Trusted = Annotated[
     list[Path] | None,
     typer.Option("--trusted", help="Like --learn-from, for labels that were checked: they count three times."),
 ]
+Dates = Annotated[
+    Path | None,
+    typer.Option("--dates", help="CSV with sha256 and effective_date; these dates replace those of the labels."),
+]
 HideNames = Annotated[bool, typer.Option("--hide-names", help="Give the files neutral names.")]
 LeaveOut = Annotated[
     bool,
@@ -58,17 +62,18 @@ def classification(
     trusted: Trusted = None,
     without: Without = None,
     sources: Sources = 0,
+    dates: Dates = None,
     out: Out = None,
 ) -> None:
     """How often the labels given are the judged ones."""
     from core.evaluation.benchmarks.classification import evaluate_classification
     from core.evaluation.judgments.files import read_doubts, read_labels, read_passages
 
-    rows = read_labels(labels)
+    rows = read_labels(labels, dates)
     judgments, doubts = read_passages(labels.with_name("passages.jsonl")), read_doubts(labels.with_name("doubts.csv"))
     if leave_source_out:
-        read = list(_read_folders(learn_from or [], trusted or []))
-        own = list(_read_folder(labels, files, _TRUSTED_WEIGHT))
+        read = list(_read_folders(learn_from or [], trusted or [], dates))
+        own = list(_read_folder(labels, files, _TRUSTED_WEIGHT, dates))
         documents, passages = _left_out(own, read, hide_names, without or [], sources)
         _output(evaluate_classification(rows, documents, judgments, lambda number: passages[number], doubts), out)
         return
@@ -90,6 +95,7 @@ def _output(report: "ClassificationReport", out: Path | None) -> None:
 def fit_classifier(
     learn_from: Learn = None,
     trusted: Trusted = None,
+    dates: Dates = None,
     write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path(
         "core/knowledge/classifier_model.npz"
     ),
@@ -108,7 +114,7 @@ def fit_classifier(
 
     if unknown := sorted(set(only or ()) - set(PARTS)):
         raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(PARTS)}.")
-    read = list(_read_folders(learn_from or [], trusted or []))
+    read = list(_read_folders(learn_from or [], trusted or [], dates))
     documents = [each.document for each in read]
     model = (
         fit_parts(built_in_model(), documents, only, _tell_step)
@@ -171,14 +177,14 @@ def _embedder() -> "Embedder":
     return load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", 0)
 
 
-def _read_folders(learn_from: Sequence[Path], trusted: Sequence[Path]) -> "Iterator[_ReadFile]":
+def _read_folders(learn_from: Sequence[Path], trusted: Sequence[Path], dates: Path | None) -> "Iterator[_ReadFile]":
     """Every labelled file of the folders; trusted ones count more."""
     for folders, weight in ((trusted, _TRUSTED_WEIGHT), (learn_from, 1.0)):
         for folder in folders:
-            yield from _read_folder(folder / "labels.csv", folder / "files", weight)
+            yield from _read_folder(folder / "labels.csv", folder / "files", weight, dates)
 
 
-def _read_folder(labels: Path, files: Path, weight: float) -> "Iterator[_ReadFile]":
+def _read_folder(labels: Path, files: Path, weight: float, dates: Path | None) -> "Iterator[_ReadFile]":
     """Every labelled file of a folder; unreadable ones are reported and skipped."""
     from hashlib import sha256
 
@@ -187,7 +193,7 @@ def _read_folder(labels: Path, files: Path, weight: float) -> "Iterator[_ReadFil
     from core.ingestion.classification.weighting import Prototypes
     from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
-    rows = {row.sha256: row for row in read_labels(labels)}
+    rows = {row.sha256: row for row in read_labels(labels, dates)}
     judgments: dict[str, list[PassageJudgment]] = {}
     for each in read_passages(labels.with_name("passages.jsonl")):
         judgments.setdefault(each.sha256, []).append(each)

@@ -21,9 +21,17 @@ from core.evaluation.tuning.training_documents import (
     fold_of,
     training_document,
 )
+from core.ingestion.classification.dates import effective_date_label
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.label_evidence import explained
-from core.ingestion.classification.linear_model import DOMAIN_HEAD, PASSAGE_HEAD, ClassifierModel, from_bytes, to_bytes
+from core.ingestion.classification.linear_model import (
+    DOMAIN_HEAD,
+    PASSAGE_HEAD,
+    ClassifierModel,
+    built_in_model,
+    from_bytes,
+    to_bytes,
+)
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.subject import domain_label
 from core.ingestion.classification.truth import truth_label
@@ -92,7 +100,6 @@ def test_a_fit_says_the_same_again_and_survives_its_file(model: ClassifierModel)
         blocks = model.blocks(features_of(sample, "en"), NO_VECTORS)
         before, after = model.heads[head].scores(blocks), stored.heads[head].scores(blocks)
         assert np.allclose(before, after, atol=0.05)  # weights are stored as float16
-    assert stored.translated
     assert stored.numbers == {group: pytest.approx(row) for group, row in model.numbers.items()}
 
 
@@ -135,15 +142,27 @@ def test_a_date_of_which_a_label_is_unsure_teaches_nothing() -> None:
     assert thresholds[1] < thresholds[0]
 
 
-def test_careful_labels_alone_set_how_sure_a_date_must_be() -> None:
-    """Unchecked labels that leave dates out raise no threshold; checked ones do."""
-    thresholds = []
-    for careless in (1.0, 3.0):
-        documents = [replace(each, weight=3.0) for each in dated_corpus(UNSURE_DATE)]
-        documents += [replace(each, source=f"more/{each.source}", weight=careless) for each in dated_corpus("")]
-        problem = FittingProblem.of(documents, BLOCKS)
-        thresholds.append(fitted_dates(problem, [Label("compliance", 0.9)] * len(documents))[1]["threshold"])
-    assert thresholds[0] < thresholds[1]
+def test_dates_further_down_are_learned_not_to_be_a_text_s_own() -> None:
+    told = "The bridge of the village was opened on {day} June {year} and is long and wide."
+    documents = []
+    for source in range(30):
+        day = source % 9 + 1
+        text = f"Our staff policy.\nEffective date: {day} May 2018\n" + "Employees ask their manager for leave. " * 60
+        row = LabelRow(
+            "f", "f.txt", "0", "compliance", "other", "internal", "global", f"2018-05-{day:02}", f"o/{source}"
+        )
+        sample = sampled(text + told.format(day=day, year=1950 + source) + " It has three arches." * 20)
+        documents.append(training_document(row, "en", sample, NO_VECTORS, BUILT_IN_TERMS))
+    documents += [each for each in dated_corpus(UNSURE_DATE) if not each.date]
+    truth = Label("compliance", 0.9)
+    weights, numbers = fitted_dates(FittingProblem.of(documents, BLOCKS), [truth] * len(documents))
+    fitted = replace(built_in_model(), numbers={"date_features": weights, "date": numbers})
+
+    def date(text: str) -> str | None:
+        return effective_date_label(sampled(text), truth, Label("en"), fitted).value
+
+    assert date("Our travel policy.\nEffective date: 4 May 2020") == "2020-05-04"
+    assert date(told.format(day=4, year=2020)) is None
 
 
 def test_passages_are_learned_from_the_documents_they_stand_in(model: ClassifierModel) -> None:
@@ -253,6 +272,21 @@ def test_sentence_vectors_tell_a_domain_that_no_keyword_names(with_domains: Clas
     assert (told.value, plain.value) == ("time", GENERAL)
     assert told.evidence[0].rule == "reads like time"
     assert told.evidence[0].quote in LONG
+
+
+def test_in_few_words_a_keyword_counts_as_it_does_in_first_words(model: ClassifierModel) -> None:
+    """In these whole documents keywords tell nothing; in their first words they do."""
+    documents = [
+        replace(
+            document_of_domain(number),
+            first_evidence={"time": (float(number % 2), 0.0), "taxes": (0.0, 0.0), GENERAL: (0.0, 0.0)},
+        )
+        for number in range(40)
+    ]
+    fitted = fit_parts(model, documents, ["domains"])
+    note, terms = sampled("Fill in your timesheet."), BUILT_IN_TERMS
+    label = domain_label(note, Prototypes(_Plain(), terms.prototypes), NO_VECTORS, terms, fitted, NO_VECTORS)
+    assert label.value == "time"
 
 
 def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:

@@ -8,6 +8,7 @@ from core.domain.errors import BadRequest
 from core.evaluation.judgments.files import (
     filters_of,
     read_collection,
+    read_dates,
     read_labels,
     read_passages,
     read_questions,
@@ -29,6 +30,24 @@ def test_labels_are_read_with_the_name_a_user_would_give(tmp_path: Path) -> None
     )
     (row,) = read_labels(path)
     assert (row.name, row.truth, row.effective_date, row.sha256) == ("a, b.md", "intent", "2025-03", "00ff")
+
+
+def test_dates_read_again_replace_those_of_the_labels(tmp_path: Path) -> None:
+    labels, dates = tmp_path / "labels.csv", tmp_path / "dates.csv"
+    row = "x.txt,{truth},other,internal,global,{date},{sha}\n"
+    header = "file,truth,domain,authority,jurisdiction,effective_date,sha256\n"
+    rows = [row.format(truth="intent", date=date, sha=sha) for date, sha in (("2020", "a"), ("2021", "b"), ("", "c"))]
+    labels.write_text(header + "".join(rows))
+    dates.write_text("sha256,effective_date\na,\nc,2024-05-31\n")
+    assert [each.effective_date for each in read_labels(labels, dates)] == ["", "2021", "2024-05-31"]
+
+
+@pytest.mark.parametrize("row", ["a,31 May 2024", ",2024", "a", "a,2024-5"])
+def test_a_wrong_date_read_again_is_named_by_its_line(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "dates.csv"
+    path.write_text(f"sha256,effective_date\nb,2024\n{row}\n")
+    with pytest.raises(BadRequest, match=r"dates.csv line 3"):
+        read_dates(path)
 
 
 def test_a_region_counts_as_its_country_or_state(tmp_path: Path) -> None:

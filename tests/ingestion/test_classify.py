@@ -17,7 +17,10 @@ from core.ports.stores import Embedder
 EXAMPLES = tomllib.loads((Path(__file__).parent / "examples.toml").read_text("utf-8"))["document"]
 
 TAX_GUIDE = "Internal Revenue Service. Employers must withhold income tax and FICA. You must file Form 941."
-VENDOR_GUIDE = "Acme best practice: we recommend one earning code per bonus. Navigate to earnings and click Add."
+VENDOR_GUIDE = (
+    "Acme Pro best practice: we recommend one earning code per bonus. In Acme Pro, navigate to earnings, click Add and"
+    " enter your license key. Our support team helps customers of Acme."
+)
 WORK = "The client requires benefit deduction setup. In scope: 401k deduction, HSA, FSA. Deliverable: test plan."
 TIME_OFF = "Company policy on time off, PTO accrual and attendance. Internal use. Approved by HR."
 

@@ -26,6 +26,7 @@ STATED = [
         "en",
         "2015-03-04",
     ),
+    ("---\ntitle: Privacy\nlast_updated: 2021-06-01\n---\n\n# Privacy policy\nWe keep little.", "en", "2021-06-01"),
 ]
 UNSTATED = [
     ("The law was passed in 1938 and changed in 1974 after long debates in both houses.", "en"),
@@ -47,16 +48,17 @@ def test_dates_of_other_things_are_not_the_document_s_own(text: str, language: s
 
 
 @pytest.mark.parametrize(
-    ("text", "day"),
+    "text",
     [
-        ("The bridge of the village was opened on 4 May 2020 and is long and wide.", "4 May 2020"),
-        ("---\ntitle: Privacy\nlast_updated: 2021-06-01\n---\n\n# Privacy policy\nWe keep little.", "2021-06-01"),
+        "The bridge of the village was opened on 4 May 2020 and is long and wide.",
+        "Please send your offer by 4 May 2020. We decide in June.",
+        "Employees hired before 4 May 2020 keep the old plan. All others join the new one.",
     ],
 )
-def test_a_date_that_is_not_certain_enough_is_named_with_its_reason(text: str, day: str) -> None:
+def test_a_date_of_something_else_in_a_short_note_is_named_with_the_reason(text: str) -> None:
     label = dated(text, Truth.COMPLIANCE)
     assert label.value is None
-    assert day in label.reason
+    assert "4 May 2020" in label.reason
 
 
 def test_months_are_read_in_the_language_of_the_text() -> None:

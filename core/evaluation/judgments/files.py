@@ -6,7 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ __all__ = [
     "qrels",
     "queries_jsonl",
     "read_collection",
+    "read_dates",
     "read_doubts",
     "read_labels",
     "read_passages",
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
+_DATE = re.compile(r"(?:\d{4}(?:-\d{2}(?:-\d{2})?)?)?")
 _LABEL_COLUMNS = ("file", "truth", "domain", "authority", "jurisdiction", "effective_date", "sha256")
 
 
@@ -125,8 +127,11 @@ class Collection:
         }
 
 
-def read_labels(path: Path) -> tuple[LabelRow, ...]:
-    """The rows of a LABELS.csv. Raises BadRequest naming file and line."""
+def read_labels(path: Path, dates: Path | None = None) -> tuple[LabelRow, ...]:
+    """The rows of a LABELS.csv. Raises BadRequest naming file and line.
+
+    dates: a file for `read_dates`, whose dates replace those of the labels.
+    """
     reader = csv.DictReader(io.StringIO(_text(path), newline=""))
     missing = [name for name in _LABEL_COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
@@ -134,7 +139,8 @@ def read_labels(path: Path) -> tuple[LabelRow, ...]:
     rows = [_label(path, reader.line_num, row) for row in reader]
     if not rows:
         raise BadRequest(f"{path} contains no rows.", "Give at least one labelled document.")
-    return tuple(rows)
+    read_again = read_dates(dates) if dates else {}
+    return tuple(replace(row, effective_date=read_again.get(row.sha256, row.effective_date)) for row in rows)
 
 
 def _label(path: Path, line: int, row: Mapping[str, str | None]) -> LabelRow:
@@ -173,6 +179,26 @@ def read_doubts(path: Path) -> Mapping[str, frozenset[str]]:
         return {}
     rows = csv.DictReader(io.StringIO(_text(path), newline=""))
     return {row["sha256"]: frozenset(re.split(r"[;,\s]+", row["alternatives"].strip())) for row in rows}
+
+
+def read_dates(path: Path) -> Mapping[str, str]:
+    """SHA-256 → ISO date (to a year, month or day) or "", from a CSV file with the columns sha256 and effective_date.
+
+    Raises BadRequest naming file and line.
+    """
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""))
+    dates: dict[str, str] = {}
+    for row in reader:
+        date = row.get("effective_date")
+        if not row.get("sha256") or date is None or not _DATE.fullmatch(date):
+            raise _bad(
+                path,
+                reader.line_num,
+                "it needs sha256 and effective_date",
+                "Write dates as 2024, 2024-05 or 2024-05-31; leave none empty.",
+            )
+        dates[row["sha256"]] = date
+    return dates
 
 
 def read_questions(path: Path) -> tuple[QuestionJudgment, ...]:

@@ -3,9 +3,10 @@
 Places and dates are fitted on truths and authorities predicted for sources left out, as they will be met later.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -13,18 +14,23 @@ from scipy.optimize import minimize
 
 from core.domain.documents import Label
 from core.evaluation.tuning.training_documents import (
+    SHORT_CHARACTERS,
+    SHORT_WEIGHT,
     STEPS,
     UNSURE_DATE,
     FittingProblem,
     Matrix,
     TrainingDocument,
+    part_of,
 )
 from core.ingestion.classification.date_candidates import DATE_WORD, DateCandidate, date_candidates
+from core.ingestion.classification.date_reading import dates_in
 from core.ingestion.classification.dates import date_shares
 from core.ingestion.classification.jurisdiction import (
     place_candidates,
 )
 from core.ingestion.classification.linear_model import softmax
+from core.ingestion.classification.sample import DocumentSample, sentence_starts
 from core.knowledge.domains import GENERAL
 
 __all__ = ["fitted_dates", "fitted_domains", "fitted_places"]
@@ -33,6 +39,8 @@ _DOMAIN_RIDGE = 1.0  # little: three weights have documents enough; chosen by ha
 _PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 20.0, 1.0, 2.0  # the best of some on sources left out
 _INVENTED_SHARE = 0.03  # of undated documents that may be given a date, on sources left out
 _OVERLOOKED = 0.1  # of the documents labelled undated that state a date after all; some were read again
+_PARTS_FROM = 2_000  # characters, below which a date is rarely the document's own; chosen by hand
+_DAY_CHARACTERS, _DATE_ROOM = len("2024-05-31"), 40
 _SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of the model
 
 
@@ -120,10 +128,7 @@ def _matrix(rows: Sequence[Mapping[str, float]]) -> tuple[list[str], Matrix, Mat
 
 @dataclass(frozen=True, slots=True)
 class _DateChoice:
-    """The dates of one document, the features of none, and its judged date or "". count: how much it counts.
-
-    checked: whether its label was checked. Others often leave out a date of which a text says when it was last changed.
-    """
+    """The dates of a document or of a part, the features of none, and its judged date or "". count: its weight."""
 
     candidates: Sequence[DateCandidate]
     none: Mapping[str, float]
@@ -131,7 +136,7 @@ class _DateChoice:
     source: str
     fold: int
     count: float
-    checked: bool
+    whole: bool
 
     def right(self, value: str) -> bool:
         return bool(self.date) and value.startswith(self.date)
@@ -145,28 +150,52 @@ class _DateChoice:
 def fitted_dates(problem: FittingProblem, truths: Sequence[Label]) -> tuple[dict[str, float], dict[str, float]]:
     """Weights of the date features, and the threshold that invents few dates on sources left out.
 
-    The threshold is chosen on checked documents, if there are any: it must hold for careful labels.
+    Short texts are learned from, too; the threshold is chosen on whole documents.
     """
     choices = [
-        _DateChoice(
-            *date_candidates(each.sample, truth, each.language), each.date, each.source, fold, weight, each.checked
-        )
+        choice
         for each, truth, fold, weight in zip(
             problem.documents, truths, problem.folds.tolist(), problem.weights.tolist(), strict=True
         )
         if each.date != UNSURE_DATE
+        for choice in _date_choices(each, truth, fold, weight)
     ]
-    judging = any(each.checked for each in choices)
-    best: dict[int, float] = {}
+    shares: list[float] = []
     for fold in sorted(set(problem.folds.tolist())):
         weights = _date_weights([each for each in choices if each.fold != fold])
-        for at, each in enumerate(choices):
-            if each.fold == fold and not each.date and each.checked == judging:
-                best[at] = _best_share(each, weights)
-    undated = np.array(list(best.values()))
+        left_out = (each for each in choices if each.fold == fold and each.whole and not each.date)
+        shares += [_best_share(each, weights) for each in left_out]
+    undated = np.array(shares)
     tried = np.arange(0.3, 0.96, 0.01)
     allowed = [float(each) for each in tried if (undated >= each).mean() <= _INVENTED_SHARE] if len(undated) else []
     return _date_weights(choices), {"threshold": round(min(allowed, default=0.95), 2)}
+
+
+def _date_choices(document: TrainingDocument, truth: Label, fold: int, weight: float) -> Iterator[_DateChoice]:
+    """A document, its first lines alone, and parts from further down: they tell of a date that is not their own."""
+
+    def choice(sample: DocumentSample, date: str, share: float) -> _DateChoice:
+        candidates, none = date_candidates(sample, truth, document.language)
+        return _DateChoice(candidates, none, date, document.source, fold, weight * share, share == 1.0)
+
+    yield choice(document.sample, document.date, 1.0)
+    for characters in SHORT_CHARACTERS:
+        yield choice(part_of(document.sample, 0, characters), document.date, SHORT_WEIGHT)
+    for sample in _dated_parts(document):
+        part = choice(sample, "", SHORT_WEIGHT)
+        if not document.date or not any(each.value.startswith(document.date) for each in part.candidates):
+            yield part
+
+
+def _dated_parts(document: TrainingDocument) -> Iterator[DocumentSample]:
+    """Short parts that begin with a sentence that names a day, evenly spread below the first lines."""
+    body, starts = document.sample.body, sentence_starts(document.sample.body)
+    found = dates_in(body[_PARTS_FROM:], language=document.language)
+    days = [_PARTS_FROM + each.start for each in found if len(each.iso) == _DAY_CHARACTERS]
+    for at, characters in zip(days[:: max(1, len(days) // len(SHORT_CHARACTERS))], SHORT_CHARACTERS, strict=False):
+        start = starts[bisect_right(starts, at) - 1]
+        part = part_of(document.sample, start, max(characters, at - start + _DATE_ROOM))
+        yield replace(part, title="", metadata={})
 
 
 def _date_weights(choices: Sequence[_DateChoice]) -> dict[str, float]:

@@ -25,7 +25,7 @@ from core.evaluation.tuning.training_documents import (
     FittingProblem,
     Matrix,
     TrainingDocument,
-    shortened,
+    short_copies,
     stacked_terms,
 )
 from core.ingestion.classification.document_features import word_places
@@ -41,7 +41,7 @@ from core.ingestion.classification.linear_model import (
 )
 from core.ingestion.classification.passages import LEAST_WORDS, QUOTED, beside_document
 from core.ingestion.classification.subject import truth_shares
-from core.ingestion.classification.weighting import BESIDE_HEAD
+from core.ingestion.classification.weighting import BESIDE_HEAD, FEW_WORDS
 from core.knowledge.domains import GENERAL
 
 __all__ = ["PARTS", "fit_classifier", "fit_parts"]
@@ -79,7 +79,7 @@ def fit_classifier(
 
     blocks: the blocks that count, for measuring what each adds.
     """
-    problem = FittingProblem.of([*documents, *map(shortened, documents)], blocks)
+    problem = _problem(documents, blocks)
     count = len(documents)
     heads: dict[str, Head] = {}
     left: dict[str, Matrix] = {}
@@ -114,7 +114,7 @@ def fit_classifier(
     on_step("dates")
     numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
     return ClassifierModel(
-        problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0], True
+        problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0]
     )
 
 
@@ -125,7 +125,7 @@ def fit_parts(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> ClassifierModel:
     """A model, perhaps fitted on more documents, with some of its `PARTS` fitted again on these."""
-    problem = FittingProblem.of([*documents, *map(shortened, documents)], BLOCKS)
+    problem = _problem(documents, BLOCKS)
     classes = tuple(truth.value for truth in Truth)
     on_step("truth")
     _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, len(documents))
@@ -143,6 +143,10 @@ def fit_parts(
         on_step("domains")
         _fit_domains(problem, heads, numbers)
     return replace(base, heads=heads, numbers=numbers)
+
+
+def _problem(documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> FittingProblem:
+    return FittingProblem.of([*documents, *(copy for each in documents for copy in short_copies(each))], blocks)
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
@@ -244,13 +248,16 @@ def _passage_head(
 
 
 def _fit_domains(problem: FittingProblem, heads: dict[str, Head], numbers: dict[str, dict[str, float]]) -> None:
-    """Puts the head for domains, and the weights of keywords and meaning without it and beside it, into the model.
+    """Puts the head for domains, and the weights of keywords and meaning without it, beside it and in few words, into
+    the model.
 
     The head reads the mean sentence vector; without vectors, or without two domains in every fold, there is none;
     nor where it says nothing of sources left out.
     """
     documents = problem.documents
     numbers["domain"] = fitted_domains(documents, problem.weights)
+    short = [replace(each, domain_evidence=each.first_evidence) for each in documents]
+    numbers[FEW_WORDS] = fitted_domains(short, problem.weights)
     heads.pop(DOMAIN_HEAD, None)
     numbers.pop(BESIDE_HEAD, None)
     usable = [at for at, each in enumerate(documents) if each.domain in each.domain_evidence and len(each.vectors)]

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import md5
+from itertools import islice
 from math import log
 
 import numpy as np
@@ -21,7 +22,7 @@ from core.ingestion.classification.jurisdiction import (
 from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import ClassifierModel, TermWeights, mean_vector
 from core.ingestion.classification.sample import DocumentSample, name_words
-from core.ingestion.classification.subject import domain_evidence
+from core.ingestion.classification.subject import LEAST_WORDS_FOR_MEANING, domain_evidence
 from core.ingestion.classification.weighting import Prototypes, total_weights
 from core.knowledge.classifier_weights import domain_weights
 from core.knowledge.domains import GENERAL
@@ -29,13 +30,16 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = [
     "BLOCKS",
+    "SHORT_CHARACTERS",
+    "SHORT_WEIGHT",
     "STEPS",
     "UNSURE_DATE",
     "FittingProblem",
     "Matrix",
     "TrainingDocument",
     "fold_of",
-    "shortened",
+    "part_of",
+    "short_copies",
     "stacked_terms",
     "training_document",
 ]
@@ -48,8 +52,12 @@ UNSURE_DATE = "?"
 """In place of a date: the text names one that may or may not be its own, so that nothing is learned about dates."""
 STEPS = 300  # most iterations of a solver; the models converge in fewer
 
+SHORT_CHARACTERS = (700, 150)
+"""Lengths of the short texts that documents are also learned as: about 110 and 25 words. Chosen by hand."""
+SHORT_WEIGHT = 0.5
+"""How important such a text is beside the whole document; chosen by hand."""
+
 _WORD = re.compile(r"[^\W_]+")
-_SHORT_CHARACTERS, _SHORT_WEIGHT = 700, 0.5  # about 110 words, half as important as the whole; chosen by hand
 _INNER_FOLDS = 4
 _PASSAGES = 6  # learned from per document, so that long ones do not rule; chosen by hand
 _SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 4_000), "name": (2, 2_000)}
@@ -64,6 +72,7 @@ class TrainingDocument:
     for none, or UNSURE_DATE. Documents of one source are left out together. weight: how much its labels count; above 1
     for checked ones. passages: texts of some, spread over the document. passage_vectors: theirs, shape (n, dim).
     domain: a built-in one. domain_evidence: domain → how strongly keywords and meaning speak for it, before weights.
+    first_evidence: the same of its first words alone, too few for meaning.
     """
 
     source: str
@@ -81,11 +90,7 @@ class TrainingDocument:
     passage_vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     domain: str = GENERAL
     domain_evidence: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-    @property
-    def checked(self) -> bool:
-        """Whether its labels were checked, so that thresholds may be chosen on it."""
-        return self.weight > 1.0
+    first_evidence: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def training_document(
@@ -123,7 +128,14 @@ def training_document(
         embed(spread) if embed and spread else np.zeros((len(spread), vectors.shape[1]), dtype=np.float32),
         GENERAL if row.domain in ("", "other") else row.domain,
         _domain_evidence(sample, prototypes, vectors, terms, language) if prototypes else {},
+        _domain_evidence(_first_words(sample), prototypes, vectors[:0], terms, language) if prototypes else {},
     )
+
+
+def _first_words(sample: DocumentSample) -> DocumentSample:
+    """A sample of the first words of a text, too few for meaning."""
+    ends = [match.end() for match in islice(_WORD.finditer(sample.body), LEAST_WORDS_FOR_MEANING - 1)]
+    return part_of(sample, 0, ends[-1] if ends else 0)
 
 
 def _domain_evidence(
@@ -189,16 +201,25 @@ class FittingProblem:
         return replace(self, documents=self.documents[:count], folds=self.folds[:count], weights=self.weights[:count])
 
 
-def shortened(document: TrainingDocument) -> TrainingDocument:
+def short_copies(document: TrainingDocument) -> Sequence[TrainingDocument]:
     """The document as if only its first lines were there, so that notes and one-page files are learned, too."""
-    text = document.sample.body[:_SHORT_CHARACTERS]
-    segments = tuple(each for each in document.sample.segments if each in text)
-    sample = replace(
-        document.sample, body=text, opening=text, segments=segments, words=sum(1 for _ in _WORD.finditer(text))
-    )
+    return [_shortened(document, characters) for characters in SHORT_CHARACTERS]
+
+
+def part_of(sample: DocumentSample, start: int, characters: int) -> DocumentSample:
+    """The sample as if only so many characters of its text were there, from `start` on."""
+    text = sample.body[start : start + characters]
+    segments = tuple(each for each in sample.segments if each in text)
+    words = sum(1 for _ in _WORD.finditer(text))
+    return replace(sample, body=text, opening=text, segments=segments, words=words)
+
+
+def _shortened(document: TrainingDocument, characters: int) -> TrainingDocument:
+    sample = part_of(document.sample, 0, characters)
+    count = len(sample.segments)
     features = replace(features_of(sample, document.language), name=document.features.name)
-    vectors = document.vectors[: len(segments)] if segments else document.vectors[:1]
-    weight = document.weight * _SHORT_WEIGHT
+    vectors = document.vectors[:count] if count else document.vectors[:1]
+    weight = document.weight * SHORT_WEIGHT
     return replace(
         document,
         sample=sample,

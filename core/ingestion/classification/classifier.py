@@ -13,7 +13,7 @@ from core.domain.documents import Label, Labels, Page, Passage
 from core.ingestion.classification.dates import effective_date_label, temporal_label
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.jurisdiction import jurisdiction_label
-from core.ingestion.classification.language import NATIVE, is_native, language_label, reading_language
+from core.ingestion.classification.language import is_native, language_label, reading_language
 from core.ingestion.classification.linear_model import ClassifierModel, built_in_model
 from core.ingestion.classification.passages import labelled_passages
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
@@ -115,16 +115,12 @@ class TruthClassifier:
         fixed = {field: confirmed_label(label) for field, label in corrections.items()}
         model, known = self._model, self._model.comparable(vectors, self._embedder.name)
         language = fixed.get("language") or language_label(reading)
-        features = features_of(reading, reading_language(language))
-        blocks = place_blocks = model.blocks(features, known)
-        if features.language != NATIVE and not model.translated:
-            # A model of untranslated words learned from them that a text in Danish is rarely about the USA.
-            place_blocks = model.blocks(features_of(reading, NATIVE), known)
+        blocks = model.blocks(features_of(reading, reading_language(language)), known)
         truth = fixed.get("truth") or truth_label(reading, blocks, known, model)
         sure = _as_decided(corrections.get("truth"), truth)
         authority = fixed.get("authority") or authority_label(reading, blocks, known, sure, model, terms)
         jurisdiction = fixed.get("jurisdiction") or jurisdiction_label(
-            reading, place_blocks, sure, _as_decided(corrections.get("authority"), authority), language, model, terms
+            reading, blocks, sure, _as_decided(corrections.get("authority"), authority), language, model, terms
         )
         native = is_native(language)
         return Labels(

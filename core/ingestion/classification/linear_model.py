@@ -123,8 +123,7 @@ class ClassifierModel:
     """vocabularies: per word block. form_mean, form_scale: of the form features, shape (len(FORM_FEATURES),).
 
     heads: label → its weights. numbers: small weights by group and name (dates, places, passages, thresholds).
-    embedder: name of the embedding model whose vectors the heads weigh; those of others do not count. translated:
-    whether it was fitted on translated words; the built-in model was not.
+    embedder: name of the embedding model whose vectors the heads weigh; those of others do not count.
     """
 
     vocabularies: Mapping[str, TermWeights]
@@ -133,7 +132,6 @@ class ClassifierModel:
     heads: Mapping[str, Head]
     numbers: Mapping[str, Mapping[str, float]]
     embedder: str
-    translated: bool = False
 
     def comparable(self, vectors: NDArray[np.float32], embedder: str) -> NDArray[np.float32]:
         """The vectors if they come from the embedding model of the heads, else none; shape (n, dim).
@@ -206,7 +204,6 @@ def to_bytes(model: ClassifierModel) -> bytes:
         "numbers": model.numbers,
         "form": FORM_FEATURES,
         "embedder": model.embedder,
-        "translated": model.translated,
     }
     arrays["settings"] = np.frombuffer(json.dumps(settings, sort_keys=True).encode(), dtype=np.uint8)
     out = io.BytesIO()
@@ -243,7 +240,6 @@ def _model(arrays: Mapping[str, NDArray[Any]]) -> ClassifierModel:
         heads,
         settings["numbers"],
         settings["embedder"],
-        settings.get("translated", False),
     )
 
 

@@ -18,10 +18,12 @@ from core.knowledge.domains import GENERAL
 from core.knowledge.label_signals import LabelSignal, SignalMatch
 from core.knowledge.workspace_terms import WorkspaceTerms
 
-__all__ = ["authority_label", "domain_evidence", "domain_label", "truth_shares"]
+__all__ = ["LEAST_WORDS_FOR_MEANING", "authority_label", "domain_evidence", "domain_label", "truth_shares"]
+
+LEAST_WORDS_FOR_MEANING = 20
+"""In shorter texts only keywords tell the domain; chosen by hand."""
 
 _CONFIRMED = 1.5  # weight of what a truth suggests when a person confirmed it; chosen by hand
-_LEAST_WORDS_FOR_MEANING = 20  # shorter texts say too little; chosen by hand
 _LEAST_SHARE = 0.001  # of a truth that a label does not name
 
 
@@ -100,7 +102,7 @@ def domain_label(
     if not sample.words:
         return NO_TEXT
     learned = _learned_evidence(sample, known, model, list(terms.domains.keywords))
-    weights = weights_of(model, learned=bool(learned))
+    weights = weights_of(model, bool(learned), sample.words < LEAST_WORDS_FOR_MEANING)
     evidence = [*domain_evidence(sample, prototypes, vectors, terms, weights, native), *learned]
     return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
 
@@ -114,7 +116,7 @@ def _learned_evidence(
     whose vector says most.
     """
     head = model.heads.get(DOMAIN_HEAD)
-    if head is None or not len(vectors) or sample.words < _LEAST_WORDS_FOR_MEANING:
+    if head is None or not len(vectors) or sample.words < LEAST_WORDS_FOR_MEANING:
         return []
     general = head.classes.index(GENERAL)
     margins = head.mean - head.mean[:, [general]]
@@ -153,7 +155,7 @@ def domain_evidence(
         quote = sample.name_words[found.start : found.end]
         quote = quote if quote in sample.name else sample.name
         evidence.append(Evidence(quote, EvidenceSource.NAME, found.key, weights.name, f"file name: {found.key}"))
-    if len(vectors) and sample.words >= _LEAST_WORDS_FOR_MEANING:
+    if len(vectors) and sample.words >= LEAST_WORDS_FOR_MEANING:
         prototype_evidence = prototypes.evidence(
             sample.segments, prototypes.nearness(vectors), weights.meaning_of(native)
         )

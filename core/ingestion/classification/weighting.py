@@ -17,6 +17,7 @@ from core.ports.stores import Embedder
 
 __all__ = [
     "BESIDE_HEAD",
+    "FEW_WORDS",
     "Prototypes",
     "confirmed_label",
     "decide",
@@ -29,6 +30,8 @@ __all__ = [
 
 BESIDE_HEAD = "domain beside its head"
 """The group of a model's numbers with the weights of keywords and meaning where its head for domains counts, too."""
+FEW_WORDS = "domain in few words"
+"""The group with the weights of texts that are too short for meaning."""
 
 _NEAREST = 2  # Prototypes averaged per value. Chosen by hand, not fitted.
 _SHARPNESS = 25.0  # Softmax sharpness over cosines. Chosen by hand, not fitted.
@@ -136,12 +139,13 @@ def confirmed_label(label: Label) -> Label:
     return Label(label.value, 1.0, evidence=evidence, confirmed=True)
 
 
-def weights_of(model: ClassifierModel, learned: bool = False) -> DomainWeights:
+def weights_of(model: ClassifierModel, learned: bool = False, few_words: bool = False) -> DomainWeights:
     """How the evidence for domains is weighed: the weights that the model was fitted to, and the rest of the table.
 
-    learned: whether the model's head for domains counts beside it.
+    learned: whether the model's head for domains counts beside it. few_words: whether only keywords count.
     """
-    return replace(domain_weights(), **model.numbers.get(BESIDE_HEAD if learned else "domain", {}))
+    group = FEW_WORDS if few_words else BESIDE_HEAD if learned else "domain"
+    return replace(domain_weights(), **model.numbers.get(group, {}))
 
 
 def threshold_of(field: str) -> float:
