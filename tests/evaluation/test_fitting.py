@@ -153,7 +153,9 @@ def test_dates_further_down_are_learned_not_to_be_a_text_s_own() -> None:
         )
         sample = sampled(text + told.format(day=day, year=1950 + source) + " It has three arches." * 20)
         documents.append(training_document(row, "en", sample, NO_VECTORS, BUILT_IN_TERMS))
-    documents += [each for each in dated_corpus(UNSURE_DATE) if not each.date]
+        row = replace(row, effective_date="")
+        undated = sampled(f"kiln;year;degrees\n{source};{1950 + source};1240\n{source};{1960 + source};1210")
+        documents.append(training_document(row, "en", undated, NO_VECTORS, BUILT_IN_TERMS))
     truth = Label("compliance", 0.9)
     weights, numbers = fitted_dates(FittingProblem.of(documents, BLOCKS), [truth] * len(documents))
     fitted = replace(built_in_model(), numbers={"date_features": weights, "date": numbers})
