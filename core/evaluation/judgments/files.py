@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 _PLACE = re.compile(r"(?:country|state):[A-Z]{2}")
-_DATE = re.compile(r"(?:\d{4}(?:-\d{2}(?:-\d{2})?)?)?")
+_DATE = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
 _LABEL_COLUMNS = ("file", "truth", "domain", "authority", "jurisdiction", "effective_date", "sha256")
 
 
@@ -186,18 +186,18 @@ def read_dates(path: Path) -> Mapping[str, str]:
 
     Raises BadRequest naming file and line.
     """
-    reader = csv.DictReader(io.StringIO(_text(path), newline=""))
     dates: dict[str, str] = {}
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""))
     for row in reader:
-        date = row.get("effective_date")
-        if not row.get("sha256") or date is None or not _DATE.fullmatch(date):
-            raise _bad(
-                path,
-                reader.line_num,
-                "it needs sha256 and effective_date",
-                "Write dates as 2024, 2024-05 or 2024-05-31; leave none empty.",
-            )
-        dates[row["sha256"]] = date
+        sha256, date = ((row.get(name) or "").strip() for name in ("sha256", "effective_date"))
+        if not sha256:
+            raise _bad(path, reader.line_num, "it has no sha256", "Give the columns sha256 and effective_date.")
+        if not _DATE.fullmatch(date):
+            hint = "Write 2024, 2024-05 or 2024-05-31; leave the field empty if the document has no date."
+            raise _bad(path, reader.line_num, f"'{date}' is not a date", hint)
+        dates[sha256] = date
+    if not dates:
+        raise BadRequest(f"{path} contains no rows.", "Give at least one document with its date.")
     return dates
 
 

@@ -22,9 +22,10 @@ from core.evaluation.tuning.training_documents import (
     Matrix,
     TrainingDocument,
     part_of,
+    short_lengths,
 )
 from core.ingestion.classification.date_candidates import DATE_WORD, DateCandidate, date_candidates
-from core.ingestion.classification.date_reading import dates_in
+from core.ingestion.classification.date_reading import dates_in, writes_day_first
 from core.ingestion.classification.dates import date_shares
 from core.ingestion.classification.jurisdiction import (
     place_candidates,
@@ -39,8 +40,10 @@ _DOMAIN_RIDGE = 1.0  # little: three weights have documents enough; chosen by ha
 _PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 20.0, 1.0, 2.0  # the best of some on sources left out
 _INVENTED_SHARE = 0.03  # of undated documents that may be given a date, on sources left out
 _OVERLOOKED = 0.1  # of the documents labelled undated that state a date after all; some were read again
-_PARTS_FROM = 2_000  # characters, below which a date is rarely the document's own; chosen by hand
-_DAY_CHARACTERS, _DATE_ROOM = len("2024-05-31"), 40
+_PARTS = 4  # of a document that name a day further down; chosen by hand
+_PARTS_FROM = 2_000  # characters from the start; a date after them is rarely the document's own; chosen by hand
+_DAY_LENGTH = len("2024-05-31")
+_ORDER_CHARACTERS = 20_000  # that tell whether the day comes first
 _SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of the model
 
 
@@ -128,7 +131,10 @@ def _matrix(rows: Sequence[Mapping[str, float]]) -> tuple[list[str], Matrix, Mat
 
 @dataclass(frozen=True, slots=True)
 class _DateChoice:
-    """The dates of a document or of a part, the features of none, and its judged date or "". count: its weight."""
+    """The dates of a document or of a part, the features of none, and its judged date or "".
+
+    count: its weight. whole: whether it is a whole document, on which the threshold is chosen.
+    """
 
     candidates: Sequence[DateCandidate]
     none: Mapping[str, float]
@@ -172,30 +178,44 @@ def fitted_dates(problem: FittingProblem, truths: Sequence[Label]) -> tuple[dict
 
 
 def _date_choices(document: TrainingDocument, truth: Label, fold: int, weight: float) -> Iterator[_DateChoice]:
-    """A document, its first lines alone, and parts from further down: they tell of a date that is not their own."""
+    """A document, its first lines alone, and parts from further down, whose dates are not the document's own.
 
-    def choice(sample: DocumentSample, date: str, share: float) -> _DateChoice:
+    truth: of the whole document, for all of them.
+    """
+
+    def choice(sample: DocumentSample, date: str, whole: bool = False) -> _DateChoice:
         candidates, none = date_candidates(sample, truth, document.language)
-        return _DateChoice(candidates, none, date, document.source, fold, weight * share, share == 1.0)
+        count = weight if whole else weight * SHORT_WEIGHT
+        return _DateChoice(candidates, none, date, document.source, fold, count, whole)
 
-    yield choice(document.sample, document.date, 1.0)
-    for characters in SHORT_CHARACTERS:
-        yield choice(part_of(document.sample, 0, characters), document.date, SHORT_WEIGHT)
+    yield choice(document.sample, document.date, whole=True)
+    for characters in short_lengths(document.sample):
+        yield choice(part_of(document.sample, 0, characters), document.date)
     for sample in _dated_parts(document):
-        part = choice(sample, "", SHORT_WEIGHT)
-        if not document.date or not any(each.value.startswith(document.date) for each in part.candidates):
-            yield part
+        yield choice(sample, "")
 
 
 def _dated_parts(document: TrainingDocument) -> Iterator[DocumentSample]:
-    """Short parts that begin with a sentence that names a day, evenly spread below the first lines."""
+    """Short parts that begin with a sentence that names a day, evenly spread below the first lines.
+
+    Parts that name the document's own date are left out.
+    """
     body, starts = document.sample.body, sentence_starts(document.sample.body)
-    found = dates_in(body[_PARTS_FROM:], language=document.language)
-    days = [_PARTS_FROM + each.start for each in found if len(each.iso) == _DAY_CHARACTERS]
-    for at, characters in zip(days[:: max(1, len(days) // len(SHORT_CHARACTERS))], SHORT_CHARACTERS, strict=False):
-        start = starts[bisect_right(starts, at) - 1]
-        part = part_of(document.sample, start, max(characters, at - start + _DATE_ROOM))
-        yield replace(part, title="", metadata={})
+    day_first = writes_day_first(body[:_ORDER_CHARACTERS], document.language)
+    begun: dict[int, None] = {}
+    own: list[int] = []
+    for found in dates_in(body[_PARTS_FROM:], day_first, document.language):
+        if document.date and found.iso.startswith(document.date):
+            own.append(_PARTS_FROM + found.start)
+        elif len(found.iso) == _DAY_LENGTH:
+            start = starts[bisect_right(starts, _PARTS_FROM + found.start) - 1]
+            if start >= _PARTS_FROM and found.start + _PARTS_FROM - start < SHORT_CHARACTERS[-1]:
+                begun[start] = None
+    spread = {int(at) for at in np.linspace(0, len(begun) - 1, _PARTS)} if begun else set()
+    for number, start in enumerate([*begun][at] for at in sorted(spread)):
+        characters = SHORT_CHARACTERS[number % len(SHORT_CHARACTERS)]
+        if not any(start <= at < start + characters for at in own):
+            yield replace(part_of(document.sample, start, characters), title="", metadata={})
 
 
 def _date_weights(choices: Sequence[_DateChoice]) -> dict[str, float]:

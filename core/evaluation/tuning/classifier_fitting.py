@@ -248,8 +248,7 @@ def _passage_head(
 
 
 def _fit_domains(problem: FittingProblem, heads: dict[str, Head], numbers: dict[str, dict[str, float]]) -> None:
-    """Puts the head for domains, and the weights of keywords and meaning without it, beside it and in few words, into
-    the model.
+    """Fits the head for domains, and the weights of keywords and meaning: without the head, beside it, in few words.
 
     The head reads the mean sentence vector; without vectors, or without two domains in every fold, there is none;
     nor where it says nothing of sources left out.

@@ -197,13 +197,19 @@ class FittingProblem:
         return cls(documents, vocabularies, base.form_mean, base.form_scale, chosen, folds, weights / weights.mean())
 
     def first(self, count: int) -> "FittingProblem":
-        """The first documents of the problem; the features of heads stay those of all."""
-        return replace(self, documents=self.documents[:count], folds=self.folds[:count], weights=self.weights[:count])
+        """The first documents of the problem; the features of heads stay those of all, the mean weight is 1 again."""
+        weights = self.weights[:count] / self.weights[:count].mean()
+        return replace(self, documents=self.documents[:count], folds=self.folds[:count], weights=weights)
 
 
 def short_copies(document: TrainingDocument) -> Sequence[TrainingDocument]:
-    """The document as if only its first lines were there, so that notes and one-page files are learned, too."""
-    return [_shortened(document, characters) for characters in SHORT_CHARACTERS]
+    """Copies with only the first lines of the document, so that notes and one-page files are learned, too."""
+    return [_shortened(document, characters) for characters in short_lengths(document.sample)]
+
+
+def short_lengths(sample: DocumentSample) -> Sequence[int]:
+    """Those of `SHORT_CHARACTERS` that are shorter than the text."""
+    return [characters for characters in SHORT_CHARACTERS if characters < len(sample.body)]
 
 
 def part_of(sample: DocumentSample, start: int, characters: int) -> DocumentSample:
@@ -216,9 +222,9 @@ def part_of(sample: DocumentSample, start: int, characters: int) -> DocumentSamp
 
 def _shortened(document: TrainingDocument, characters: int) -> TrainingDocument:
     sample = part_of(document.sample, 0, characters)
-    count = len(sample.segments)
     features = replace(features_of(sample, document.language), name=document.features.name)
-    vectors = document.vectors[:count] if count else document.vectors[:1]
+    kept = [number for number, each in enumerate(document.sample.segments) if each in sample.body]
+    vectors = document.vectors[kept or slice(1)]  # the first sentence, though it is cut, if none is whole
     weight = document.weight * SHORT_WEIGHT
     return replace(
         document,

@@ -4,7 +4,8 @@ One head per label (truth, authority, kind of place), one over the words of a pa
 the built-in domains. The score of a class is a
 bias plus, for each block of features (words, opening, name, form, mean sentence vector), the sum of feature · weight:
 multinomial logistic regression, fitted by `cli evaluate fit-classifier` (core.evaluation.tuning.classifier_fitting) on
-documents of public sources, which are listed in docs/classifier-sources.csv. Only single words and numbers are stored.
+documents of public sources, which docs/classifier-sources.csv lists, and checked ones. Only single words and numbers
+are stored.
 """
 
 import io

@@ -12,7 +12,15 @@ from core.ingestion.classification.label_evidence import READS_LIKE
 from core.ingestion.classification.linear_model import DOMAIN_HEAD, Blocks, ClassifierModel
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.truth import LEAST_WORDS, NO_TEXT, decided
-from core.ingestion.classification.weighting import Prototypes, decide, signal_evidence, total_weights, weights_of
+from core.ingestion.classification.weighting import (
+    BESIDE_HEAD,
+    FEW_WORDS,
+    Prototypes,
+    decide,
+    signal_evidence,
+    total_weights,
+    weights_of,
+)
 from core.knowledge.classifier_weights import DomainWeights
 from core.knowledge.domains import GENERAL
 from core.knowledge.label_signals import LabelSignal, SignalMatch
@@ -102,7 +110,8 @@ def domain_label(
     if not sample.words:
         return NO_TEXT
     learned = _learned_evidence(sample, known, model, list(terms.domains.keywords))
-    weights = weights_of(model, bool(learned), sample.words < LEAST_WORDS_FOR_MEANING)
+    few_words = sample.words < LEAST_WORDS_FOR_MEANING
+    weights = weights_of(model, FEW_WORDS if few_words else BESIDE_HEAD if learned else "domain")
     evidence = [*domain_evidence(sample, prototypes, vectors, terms, weights, native), *learned]
     return decide(total_weights(terms.domains.keywords, evidence), [item for item in evidence if item.quote], weights)
 

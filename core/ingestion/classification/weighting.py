@@ -139,12 +139,11 @@ def confirmed_label(label: Label) -> Label:
     return Label(label.value, 1.0, evidence=evidence, confirmed=True)
 
 
-def weights_of(model: ClassifierModel, learned: bool = False, few_words: bool = False) -> DomainWeights:
-    """How the evidence for domains is weighed: the weights that the model was fitted to, and the rest of the table.
+def weights_of(model: ClassifierModel, group: str) -> DomainWeights:
+    """How the evidence for domains is weighed: a group of the model's numbers, and the rest of the table.
 
-    learned: whether the model's head for domains counts beside it. few_words: whether only keywords count.
+    group: "domain", BESIDE_HEAD or FEW_WORDS.
     """
-    group = FEW_WORDS if few_words else BESIDE_HEAD if learned else "domain"
     return replace(domain_weights(), **model.numbers.get(group, {}))
 
 
