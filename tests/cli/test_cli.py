@@ -302,6 +302,10 @@ def test_classification_is_measured_with_and_without_names(judged: Path, files: 
     assert data["truth_accuracy"] == 1.0
     assert data["date_accuracy"] is None
     assert set(data["per_source"]) == {"ours", "statutes"}
+    dates = tmp_path / "dates.csv"
+    sha256 = next(csv.DictReader((judged / "labels.csv").read_text("utf-8").splitlines()))["sha256"]
+    dates.write_text(f"sha256,effective_date\n{sha256},1999\n")
+    assert measured(*words, "--dates", dates, out=tmp_path / "dated.json")["date_accuracy"] == 0.0
 
 
 def test_search_is_measured_under_each_questions_own_filters(judged: Path, files: Path, tmp_path: Path) -> None:

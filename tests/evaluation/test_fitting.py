@@ -15,10 +15,13 @@ from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domain
 from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
+    SHORT_CHARACTERS,
+    SHORT_WEIGHT,
     UNSURE_DATE,
     FittingProblem,
     TrainingDocument,
     fold_of,
+    short_copies,
     training_document,
 )
 from core.ingestion.classification.dates import effective_date_label
@@ -33,7 +36,7 @@ from core.ingestion.classification.linear_model import (
     to_bytes,
 )
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
-from core.ingestion.classification.subject import domain_label
+from core.ingestion.classification.subject import LEAST_WORDS_FOR_MEANING, domain_label
 from core.ingestion.classification.truth import truth_label
 from core.ingestion.classification.weighting import Prototypes
 from core.knowledge.domains import GENERAL
@@ -277,7 +280,7 @@ def test_sentence_vectors_tell_a_domain_that_no_keyword_names(with_domains: Clas
 
 
 def test_in_few_words_a_keyword_counts_as_it_does_in_first_words(model: ClassifierModel) -> None:
-    """In these whole documents keywords tell nothing; in their first words they do."""
+    """In these whole documents keywords tell nothing; in their first words they do, or the opposite."""
     documents = [
         replace(
             document_of_domain(number),
@@ -289,6 +292,37 @@ def test_in_few_words_a_keyword_counts_as_it_does_in_first_words(model: Classifi
     note, terms = sampled("Fill in your timesheet."), BUILT_IN_TERMS
     label = domain_label(note, Prototypes(_Plain(), terms.prototypes), NO_VECTORS, terms, fitted, NO_VECTORS)
     assert label.value == "time"
+    misled = [replace(each, domain="taxes" if each.domain == "time" else each.domain) for each in documents]
+    fitted = fit_parts(model, misled, ["domains"])
+    label = domain_label(note, Prototypes(_Plain(), terms.prototypes), NO_VECTORS, terms, fitted, NO_VECTORS)
+    assert label.value != "time"
+
+
+def test_only_the_first_words_of_a_text_teach_what_few_words_tell(model: ClassifierModel) -> None:
+    row = LabelRow("f", "f.txt", "0", "intent", "time", "customer", "global", "", "owner/1")
+    prototypes = Prototypes(_Plain(), BUILT_IN_TERMS.prototypes)
+
+    def keywords(before: int) -> float:
+        sample = sampled(" ".join(["clay"] * before + ["timesheet"] + ["clay"] * 30))
+        vectors = np.zeros((len(sample.segments), 4), dtype=np.float32)
+        document = training_document(row, "en", sample, vectors, BUILT_IN_TERMS, prototypes=prototypes)
+        assert document.domain_evidence["time"][0] > 0.0
+        return document.first_evidence["time"][0]
+
+    assert keywords(LEAST_WORDS_FOR_MEANING - 2) > 0.0
+    assert keywords(LEAST_WORDS_FOR_MEANING - 1) == 0.0
+
+
+def test_a_document_is_also_learned_as_its_first_lines() -> None:
+    documents = [*corpus()]
+    document = next(iter(documents))
+    long = replace(document, sample=sampled("Staff ask first. " * 60))
+    copies = short_copies(long)
+    assert [len(each.sample.body) for each in copies] == [*SHORT_CHARACTERS]
+    assert {each.weight for each in copies} == {SHORT_WEIGHT * long.weight}
+    assert short_copies(replace(document, sample=sampled("Staff ask first."))) == []
+    problem = FittingProblem.of([*documents, *short_copies(long)], BLOCKS)
+    assert problem.first(len(documents)).weights.mean() == pytest.approx(1.0)
 
 
 def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:

@@ -42,11 +42,26 @@ def test_dates_read_again_replace_those_of_the_labels(tmp_path: Path) -> None:
     assert [each.effective_date for each in read_labels(labels, dates)] == ["", "2021", "2024-05-31"]
 
 
-@pytest.mark.parametrize("row", ["a,31 May 2024", ",2024", "a", "a,2024-5"])
-def test_a_wrong_date_read_again_is_named_by_its_line(tmp_path: Path, row: str) -> None:
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("a,31 May 2024", "'31 May 2024' is not a date"),
+        ("a,2024-5", "'2024-5' is not a date"),
+        ("a,2024-13", "'2024-13' is not a date"),
+        (",2024", "it has no sha256"),
+    ],
+)
+def test_a_wrong_date_read_again_is_named_by_its_line(tmp_path: Path, row: str, problem: str) -> None:
     path = tmp_path / "dates.csv"
     path.write_text(f"sha256,effective_date\nb,2024\n{row}\n")
-    with pytest.raises(BadRequest, match=r"dates.csv line 3"):
+    with pytest.raises(BadRequest, match=rf"dates.csv line 3: {problem}"):
+        read_dates(path)
+
+
+def test_a_file_without_dates_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "dates.csv"
+    path.write_text("sha256,effective_date\n")
+    with pytest.raises(BadRequest, match=r"no rows"):
         read_dates(path)
 
 

@@ -28,7 +28,7 @@ WORDS_THAT_DECIDE = [
     # name, text, truths it may be, domains, authorities
     ("Payroll_Tax_Guide_IRS.pdf", TAX_GUIDE, {"regulatory", "reference"}, {"taxes"}, {"government"}),
     ("Acme_Best_Practices_Earnings.pdf", VENDOR_GUIDE, {"reference"}, {"earnings"}, {"vendor"}),
-    ("Client_SOW.docx", WORK, {"intent"}, {"deductions"}, {"customer", "vendor"}),  # either side may write it
+    ("Client_SOW.docx", WORK, {"intent"}, {"deductions"}, {"customer"}),
     ("Time_Off_Policy.pdf", TIME_OFF, {"compliance"}, {"time"}, {"internal"}),
     ("first_draft.pdf", "", {None}, {None}, {None}),
     ("", "", {None}, {None}, {None}),
