@@ -224,8 +224,8 @@ def _shortened(document: TrainingDocument, characters: int) -> TrainingDocument:
     sample = part_of(document.sample, 0, characters)
     features = replace(features_of(sample, document.language), name=document.features.name)
     known = document.sample.segments[: len(document.vectors)]
-    kept = [number for number, each in enumerate(known) if each in sample.body]
-    vectors = document.vectors[kept or slice(1)]  # the first sentence, though it is cut, if none is whole
+    whole = [number for number, each in enumerate(known) if each in sample.body]
+    vectors = document.vectors[whole or slice(1)]  # the first sentence, though it is cut, if none is whole
     weight = document.weight * SHORT_WEIGHT
     return replace(
         document,
