@@ -24,7 +24,7 @@ from core.evaluation.tuning.training_documents import (
     part_of,
     short_lengths,
 )
-from core.ingestion.classification.date_candidates import DATE_WORD, DateCandidate, date_candidates
+from core.ingestion.classification.date_candidates import DATE_WORD, ORDER_CHARACTERS, DateCandidate, date_candidates
 from core.ingestion.classification.date_reading import dates_in, writes_day_first
 from core.ingestion.classification.dates import date_shares
 from core.ingestion.classification.jurisdiction import (
@@ -43,7 +43,6 @@ _OVERLOOKED = 0.1  # of the documents labelled undated that state a date after a
 _PARTS = 4  # of a document that name a day further down; chosen by hand
 _PARTS_FROM = 2_000  # characters from the start; a date after them is rarely the document's own; chosen by hand
 _DAY_LENGTH = len("2024-05-31")
-_ORDER_CHARACTERS = 20_000  # that tell whether the day comes first
 _SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of the model
 
 
@@ -201,7 +200,7 @@ def _dated_parts(document: TrainingDocument) -> Iterator[DocumentSample]:
     Parts that name the document's own date are left out.
     """
     body, starts = document.sample.body, sentence_starts(document.sample.body)
-    day_first = writes_day_first(body[:_ORDER_CHARACTERS], document.language)
+    day_first = writes_day_first(body[:ORDER_CHARACTERS], document.language)
     begun: dict[int, None] = {}
     own: list[int] = []
     for found in dates_in(body[_PARTS_FROM:], day_first, document.language):

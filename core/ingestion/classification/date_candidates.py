@@ -14,14 +14,15 @@ from core.ingestion.classification.sample import DocumentSample, name_words, quo
 from core.ingestion.classification.subject import truth_shares
 from core.knowledge.temporal import date_cues
 
-__all__ = ["DATE_WORD", "DateCandidate", "date_candidates"]
+__all__ = ["DATE_WORD", "ORDER_CHARACTERS", "DateCandidate", "date_candidates"]
 
 DATE_WORD = "word "
 """How the names of the features begin that are single words before a date."""
+ORDER_CHARACTERS = 20_000
+"""Characters that tell whether the day comes first; chosen by hand."""
 
 _FRONT_CHARACTERS, _TAIL_CHARACTERS = 5_000, 3_000  # where a text names its own date; chosen by hand, as all below
 _FRONT_DATES, _TAIL_DATES = 40, 15  # mentions weighed, so that a table of dates costs little
-_ORDER_CHARACTERS = 20_000  # that tell whether the day comes first
 _FIRST_CHARACTERS, _TOP_CHARACTERS, _LAST_CHARACTERS = 300, 1_500, 500
 _WORDS_BEFORE, _WORDS_AFTER, _WORDS_ABOVE = 8, 4, 4
 _BEFORE_CHARACTERS, _AFTER_CHARACTERS = 120, 60
@@ -105,7 +106,7 @@ def date_candidates(
 
 def _mentions(body: str, language: str, matter_end: int) -> list[ParsedDate]:
     """The first dates of the front and the last ones of the tail, in reading order."""
-    day_first = writes_day_first(body[:_ORDER_CHARACTERS], language)
+    day_first = writes_day_first(body[:ORDER_CHARACTERS], language)
     front = min(len(body), _FRONT_CHARACTERS)
     tail = max(front, len(body) - _TAIL_CHARACTERS)
     matter = dates_in(body[:matter_end], False, language)  # written by machines, the month first
