@@ -170,6 +170,22 @@ def test_dates_further_down_are_learned_not_to_be_a_text_s_own() -> None:
     assert date(told.format(day=4, year=2020)) is None
 
 
+def test_only_whole_documents_choose_how_sure_a_date_must_be() -> None:
+    """Two of sixty undated documents look dated, more than 3%; their many parts do not count."""
+    days = "".join(
+        f" The bridge was opened on {day} June 1987 and is long." + " It is wide." * 20 for day in range(1, 9)
+    )
+    body = "\nEmployees ask their manager for leave." * 60 + days
+    documents = [each for each in dated_corpus(UNSURE_DATE) if each.date not in ("", UNSURE_DATE)]
+    for number in range(60):
+        head = "Our staff policy on travel." + "\nEffective date: 4 May 2018" * (number % 30 == 7)
+        row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", "", f"owner/{number % 30}")
+        documents.append(training_document(row, "en", sampled(head + body), NO_VECTORS, BUILT_IN_TERMS))
+    problem = FittingProblem.of(documents, BLOCKS)
+    numbers = fitted_dates(problem, [Label("compliance", 0.9)] * len(documents))[1]
+    assert numbers["threshold"] > 0.35
+
+
 def test_passages_are_learned_from_the_documents_they_stand_in(model: ClassifierModel) -> None:
     head, vocabulary = model.heads[PASSAGE_HEAD], model.vocabularies["words"]
     for truth, text in TEXTS.items():

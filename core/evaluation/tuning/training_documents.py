@@ -40,6 +40,7 @@ __all__ = [
     "fold_of",
     "part_of",
     "short_copies",
+    "short_lengths",
     "stacked_terms",
     "training_document",
 ]
