@@ -41,7 +41,8 @@ HideNames = Annotated[bool, typer.Option("--hide-names", help="Give the files ne
 LeaveOut = Annotated[
     bool,
     typer.Option(
-        "--leave-source-out", help="Label every document by weights fitted without the documents of its source."
+        "--leave-source-out",
+        help="Label every document by weights fitted without its owner's documents and without near copies.",
     ),
 ]
 Without = Annotated[
@@ -258,9 +259,10 @@ def _read_file(
 def _left_out(
     own: Sequence[_ReadFile], others: Sequence[_ReadFile], hide_names: bool, without: Sequence[str], sources: int
 ) -> "tuple[dict[str, Document], dict[int, Sequence[Passage]]]":
-    """`own` labelled fold by fold, each by weights fitted on all documents of the other folds' sources.
+    """`own` labelled fold by fold, each by weights fitted on the documents of the other folds' sources.
 
-    Returns the labelled documents by SHA-256 and their passages by document id.
+    Near copies of a fold's documents are not learned either. Returns the labelled documents by SHA-256 and their
+    passages by document id.
     """
     from dataclasses import replace
 
@@ -270,20 +272,29 @@ def _left_out(
     from core.ingestion.classification.classifier import TruthClassifier
     from core.ingestion.classification.sample import name_words
     from core.knowledge.workspace_terms import BUILT_IN_TERMS
+    from core.library.duplicates.near_copies import near_copies
 
     embedder, blocks = _embedder(), [each for each in BLOCKS if each not in without]
     every = [*own, *others]
     order = sorted({each.row.source for each in every}, key=lambda source: (fold_of(source, 10**9, "curve"), source))
     chosen = set(order[: sources or len(order)])
+    bodies = [each.document.sample.body for each in every]
+    copies = near_copies(bodies[: len(own)], bodies)
     documents: dict[str, Document] = {}
     passages: dict[int, Sequence[Passage]] = {}
     report = progress("folds labelled")
     for fold in range(_FOLDS):
-        inside = [each for each in every if each.row.source in chosen and fold_of(each.row.source, _FOLDS) != fold]
+        held = {number for number, each in enumerate(own) if fold_of(each.row.source, _FOLDS) == fold}
+        copied = set().union(*(copies[number] for number in held))
+        inside = [
+            each
+            for number, each in enumerate(every)
+            if each.row.source in chosen and number not in copied and fold_of(each.row.source, _FOLDS) != fold
+        ]
         model = fit_classifier([each.document for each in inside], embedder.name, blocks)
         classifier = TruthClassifier(embedder, model)
         for number, each in enumerate(own):
-            if fold_of(each.row.source, _FOLDS) != fold:
+            if number not in held:
                 continue
             row, sample = each.row, each.document.sample
             if not hide_names:

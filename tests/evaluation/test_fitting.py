@@ -15,13 +15,16 @@ from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domain
 from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
+    PART_CHARACTERS,
+    PART_WEIGHT,
+    PARTS,
     SHORT_CHARACTERS,
     SHORT_WEIGHT,
     UNSURE_DATE,
     FittingProblem,
     TrainingDocument,
+    copies_of,
     fold_of,
-    short_copies,
     training_document,
 )
 from core.ingestion.classification.dates import effective_date_label
@@ -63,7 +66,7 @@ def corpus() -> Iterator[TrainingDocument]:
     for source in range(20):
         for truth, text in TEXTS.items():
             place = "federal" if truth == "regulatory" else "global"
-            row = LabelRow("f", f"{truth}.txt", "0", truth, "other", AUTHORITIES[truth], place, "", f"owner/{source}")
+            row = LabelRow("f", f"{truth}.txt", "0", truth, "other", AUTHORITIES[truth], place, "", f"owner{source}/a")
             statement = text.format(n=source)
             yield training_document(row, "en", sampled(statement), NO_VECTORS, BUILT_IN_TERMS, passages=[statement])
 
@@ -112,9 +115,13 @@ def test_a_file_that_is_no_model_is_named() -> None:
 
 
 def test_a_source_keeps_its_fold_whatever_else_is_there() -> None:
-    folds = [fold_of(f"owner/{number}", 5) for number in range(200)]
-    assert folds == [fold_of(f"OWNER/{number}", 5) for number in range(200)]
+    folds = [fold_of(f"owner{number}/a", 5) for number in range(200)]
+    assert folds == [fold_of(f"OWNER{number}/A", 5) for number in range(200)]
     assert set(folds) == set(range(5))
+
+
+def test_the_sources_of_one_owner_share_a_fold() -> None:
+    assert len({fold_of(f"owner/{number}", 5) for number in range(200)}) == 1
 
 
 def test_words_of_too_few_sources_are_not_kept() -> None:
@@ -130,7 +137,7 @@ def dated_corpus(unsure: str) -> Iterator[TrainingDocument]:
     untold = "Our staff policy on kilns. It grew out of rules that the board discussed in March {year} at length."
     for source in range(30):
         for text, date in ((reported, f"2018-05-{source % 9 + 1:02}"), (untold, ""), (reported, unsure)):
-            row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", date, f"owner/{source}")
+            row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", date, f"owner{source}/a")
             sample = sampled(text.format(day=source % 9 + 1, year=1950 + source))
             yield training_document(row, "en", sample, NO_VECTORS, BUILT_IN_TERMS)
 
@@ -179,7 +186,7 @@ def test_only_whole_documents_choose_how_sure_a_date_must_be() -> None:
     documents = [each for each in dated_corpus(UNSURE_DATE) if each.date not in ("", UNSURE_DATE)]
     for number in range(60):
         head = "Our staff policy on travel." + "\nEffective date: 4 May 2018" * (number % 30 == 7)
-        row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", "", f"owner/{number % 30}")
+        row = LabelRow("f", "f.txt", "0", "compliance", "other", "internal", "global", "", f"owner{number % 30}/a")
         documents.append(training_document(row, "en", sampled(head + body), NO_VECTORS, BUILT_IN_TERMS))
     problem = FittingProblem.of(documents, BLOCKS)
     numbers = fitted_dates(problem, [Label("compliance", 0.9)] * len(documents))[1]
@@ -260,7 +267,7 @@ LONG = " ".join(f"Kiln number {n} is fired in the north hall and then cools slow
 def document_of_domain(number: int) -> TrainingDocument:
     """A document whose words and keywords say nothing of its domain; its sentence vectors do."""
     truth, domain = list(TEXTS)[number % 5], "time" if number % 2 else "other"
-    row = LabelRow("f", f"{truth}.txt", "0", truth, domain, "customer", "global", "", f"owner/{number}")
+    row = LabelRow("f", f"{truth}.txt", "0", truth, domain, "customer", "global", "", f"owner{number}/a")
     sample = sampled(LONG)
     vectors = np.stack([TIME if number % 2 else OTHER] * len(sample.segments))
     found = {"time": (0.0, 0.0), "taxes": (0.0, 0.0), GENERAL: (0.0, 0.0)}
@@ -329,16 +336,39 @@ def test_only_the_first_words_of_a_text_teach_what_few_words_tell(model: Classif
     assert keywords(LEAST_WORDS_FOR_MEANING - 1) == 0.0
 
 
-def test_a_document_is_also_learned_as_its_first_lines() -> None:
+def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> None:
     documents = [*corpus()]
-    document = next(iter(documents))
-    long = replace(document, sample=sampled("Staff ask first. " * 60))
-    copies = short_copies(long)
-    assert [len(each.sample.body) for each in copies] == [*SHORT_CHARACTERS]
-    assert {each.weight for each in copies} == {SHORT_WEIGHT * long.weight}
-    assert short_copies(replace(document, sample=sampled("Staff ask first."))) == []
-    problem = FittingProblem.of([*documents, *short_copies(long)], BLOCKS)
+    lines = [f"Staff ask their manager about rule number {number} before they travel." for number in range(60)]
+    sample = sampled("\n\n".join(lines))
+    numbers = np.repeat(np.arange(len(sample.segments), dtype=np.float32)[:, None], 4, axis=1)
+    long = replace(documents[0], sample=sample, vectors=numbers)
+    copies = list(copies_of(long))
+    first, parts = copies[: len(SHORT_CHARACTERS)], copies[len(SHORT_CHARACTERS) :]
+    assert [len(each.sample.body) for each in first] == [*SHORT_CHARACTERS]
+    assert {each.weight for each in first} == {SHORT_WEIGHT * long.weight}
+    assert len(parts) == len(sample.body) // PART_CHARACTERS > 1
+    assert {each.weight for each in parts} == {PART_WEIGHT * long.weight}
+    assert {len(each.sample.body) for each in parts} == {len(sample.body) // len(parts)}
+    for part in parts:
+        assert part.sample.body in sample.body
+        assert [sample.segments[int(row[0])] for row in part.vectors] == list(part.sample.segments) != []
+    problem = FittingProblem.of([*documents, *copies], BLOCKS)
     assert problem.first(len(documents)).weights.mean() == pytest.approx(1.0)
+
+
+def test_a_long_document_has_few_parts_and_a_short_one_none() -> None:
+    document = next(iter(corpus()))
+    sample = sampled("\n\n".join(f"Staff ask their manager about rule number {number}." for number in range(400)))
+    long = replace(document, sample=sample, vectors=np.ones((len(sample.segments), 4), dtype=np.float32))
+    assert len(list(copies_of(long))) == len(SHORT_CHARACTERS) + PARTS
+    assert list(copies_of(replace(document, sample=sampled("Staff ask first.")))) == []
+
+
+def test_a_part_without_a_whole_sentence_is_not_learned() -> None:
+    document = next(iter(corpus()))
+    sample = sampled("Staff ask their manager first. " + "kiln " * 900)
+    cut = replace(document, sample=sample, vectors=np.ones((1, 4), dtype=np.float32))
+    assert [each.weight for each in copies_of(cut)][len(SHORT_CHARACTERS) :] == [PART_WEIGHT * cut.weight]
 
 
 def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:

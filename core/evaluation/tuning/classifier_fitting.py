@@ -3,7 +3,7 @@
 Each block of features (words, opening, name, form, mean vector) gets a ridge-penalised multinomial logistic regression
 (scikit-learn); a few non-negative weights, one per block, add their log-odds together (stacking, Wolpert 1992). Stack
 weights, temperatures, thresholds and the small models of places and dates are fitted on predictions for
-sources left out of the block models. Deterministic: folds come from a hash of the source's name.
+sources left out of the block models. Deterministic: folds come from a hash of the name of the source's owner.
 """
 # Longer than 300 lines: every head uses the same regression, folds and predictions of the one before.
 
@@ -25,7 +25,7 @@ from core.evaluation.tuning.training_documents import (
     FittingProblem,
     Matrix,
     TrainingDocument,
-    short_copies,
+    copies_of,
     stacked_terms,
 )
 from core.ingestion.classification.document_features import word_places
@@ -146,7 +146,7 @@ def fit_parts(
 
 
 def _problem(documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> FittingProblem:
-    return FittingProblem.of([*documents, *(copy for each in documents for copy in short_copies(each))], blocks)
+    return FittingProblem.of([*documents, *(copy for each in documents for copy in copies_of(each))], blocks)
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.

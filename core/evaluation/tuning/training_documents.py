@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import md5
 from itertools import islice
@@ -30,6 +30,9 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = [
     "BLOCKS",
+    "PARTS",
+    "PART_CHARACTERS",
+    "PART_WEIGHT",
     "SHORT_CHARACTERS",
     "SHORT_WEIGHT",
     "STEPS",
@@ -37,9 +40,9 @@ __all__ = [
     "FittingProblem",
     "Matrix",
     "TrainingDocument",
+    "copies_of",
     "fold_of",
     "part_of",
-    "short_copies",
     "short_lengths",
     "stacked_terms",
     "training_document",
@@ -57,6 +60,9 @@ SHORT_CHARACTERS = (700, 150)
 """Lengths of the short texts that documents are also learned as: about 110 and 25 words. Chosen by hand."""
 SHORT_WEIGHT = 0.5
 """How important such a text is beside the whole document; chosen by hand."""
+PART_CHARACTERS, PARTS, PART_WEIGHT = 1_000, 6, 0.3
+"""Documents are also learned as equal parts: the least length of one, how many at most, and how important each is.
+Chosen from nine ways to cut and weigh them, by the loss on sources left out."""
 
 _WORD = re.compile(r"[^\W_]+")
 _INNER_FOLDS = 4
@@ -69,11 +75,11 @@ _SOURCES_OF_WORD = {"words": (3, 12_000), "opening": (3, 4_000), "name": (2, 2_0
 class TrainingDocument:
     """A labelled document as the classifier reads it, under a neutral name.
 
-    features: with the words of its real name. vectors: of sample.segments. mentions: the places it names. date: ISO, ""
-    for none, or UNSURE_DATE. Documents of one source are left out together. weight: how much its labels count; above 1
-    for checked ones. passages: texts of some, spread over the document. passage_vectors: theirs, shape (n, dim).
-    domain: a built-in one. domain_evidence: domain → how strongly keywords and meaning speak for it, before weights.
-    first_evidence: the same of its first words alone, too few for meaning.
+    Documents of one owner's sources are left out together. features: with the words of its real name. vectors: of
+    sample.segments. mentions: the places it names. date: ISO, "" for none, or UNSURE_DATE. weight: how much its labels
+    count; above 1 for checked ones. passages: texts of some, spread over the document. passage_vectors: theirs, shape
+    (n, dim). domain: a built-in one. domain_evidence: domain → how strongly keywords and meaning speak for it, before
+    weights. first_evidence: the same of its first words alone, too few for meaning.
     """
 
     source: str
@@ -159,8 +165,12 @@ def _spread(count: int) -> Sequence[int]:
 
 
 def fold_of(source: str, folds: int, salt: str = "") -> int:
-    """The fold of a source: a hash of its name, so that it never depends on the other documents."""
-    return int(md5(f"{salt}{source.lower()}".encode(), usedforsecurity=False).hexdigest(), 16) % folds
+    """The fold of a source: a hash of its owner's name, so that it never depends on the other documents.
+
+    Sources of one owner ("OWNER/NAME") are left out together: they speak alike.
+    """
+    owner = source.lower().partition("/")[0]
+    return int(md5(f"{salt}{owner}".encode(), usedforsecurity=False).hexdigest(), 16) % folds
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +213,18 @@ class FittingProblem:
         return replace(self, documents=self.documents[:count], folds=self.folds[:count], weights=weights)
 
 
-def short_copies(document: TrainingDocument) -> Sequence[TrainingDocument]:
-    """Copies with only the first lines of the document, so that notes and one-page files are learned, too."""
-    return [_shortened(document, characters) for characters in short_lengths(document.sample)]
+def copies_of(document: TrainingDocument) -> Iterator[TrainingDocument]:
+    """Copies with only a part of the text: its first lines, so that notes and one-page files are learned, too; and
+    equal parts, so that words count that are rare in the whole. A part needs a whole sentence.
+    """
+    for characters in short_lengths(document.sample):
+        yield _part_copy(document, 0, characters, SHORT_WEIGHT, _whole_sentences(document, 0, characters) or slice(1))
+    length = len(document.sample.body)
+    count = min(PARTS, length // PART_CHARACTERS)
+    for number in range(count if count > 1 else 0):
+        start, characters = length * number // count, length // count
+        if sentences := _whole_sentences(document, start, characters):
+            yield _part_copy(document, start, characters, PART_WEIGHT, sentences)
 
 
 def short_lengths(sample: DocumentSample) -> Sequence[int]:
@@ -221,21 +240,26 @@ def part_of(sample: DocumentSample, start: int, characters: int) -> DocumentSamp
     return replace(sample, body=text, opening=text, segments=segments, words=words)
 
 
-def _shortened(document: TrainingDocument, characters: int) -> TrainingDocument:
-    sample = part_of(document.sample, 0, characters)
-    features = replace(features_of(sample, document.language), name=document.features.name)
+def _whole_sentences(document: TrainingDocument, start: int, characters: int) -> list[int]:
+    """The numbers of those sentences with a vector that the part holds whole."""
+    text = document.sample.body[start : start + characters]
     known = document.sample.segments[: len(document.vectors)]
-    whole = [number for number, each in enumerate(known) if each in sample.body]
-    vectors = document.vectors[whole or slice(1)]  # the first sentence, though it is cut, if none is whole
-    weight = document.weight * SHORT_WEIGHT
+    return [number for number, each in enumerate(known) if each in text]
+
+
+def _part_copy(
+    document: TrainingDocument, start: int, characters: int, weight: float, sentences: list[int] | slice
+) -> TrainingDocument:
+    sample = part_of(document.sample, start, characters)
+    features = replace(features_of(sample, document.language), name=document.features.name)
     return replace(
         document,
         sample=sample,
         features=features,
-        vectors=vectors,
-        weight=weight,
+        vectors=document.vectors[sentences],
+        weight=document.weight * weight,
         passages=(),
-        passage_vectors=vectors[:0],
+        passage_vectors=document.vectors[:0],
     )
 
 
