@@ -1,29 +1,28 @@
 """The commands that measure the document classifier and fit it again."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import Out, progress, write_file
+from cli.labelled_files import TRUSTED_WEIGHT, built_in_embedder, left_out, read_folder, read_folders
+from cli.options import Out, write_file
 from cli.scratch import filled_library, output_measures
 
 if TYPE_CHECKING:
-    from core.domain.documents import Document, Passage
     from core.evaluation.benchmarks.classification import ClassificationReport
-    from core.evaluation.judgments.files import LabelRow, PassageJudgment
-    from core.evaluation.tuning.training_documents import TrainingDocument
-    from core.ingestion.classification.weighting import Prototypes
-    from core.ports.stores import Embedder, Vectors
 
 __all__ = ["classification", "collect_sources", "fit_classifier"]
 
-_FOLDS = 5
-_NO_MOMENT = datetime(1970, 1, 1, tzinfo=UTC)  # of an upload that never was
-_TRUSTED_WEIGHT = 3.0  # of checked labels; the best of 1 and 3 on sources left out
+_COMPARED = (
+    "truth_accuracy",
+    "truth_accuracy_doubts",
+    "authority_accuracy",
+    "jurisdiction_accuracy",
+    "domain_accuracy",
+    "ece",
+)
 
 Learn = Annotated[
     list[Path] | None,
@@ -73,10 +72,12 @@ def classification(
     rows = read_labels(labels, dates)
     judgments, doubts = read_passages(labels.with_name("passages.jsonl")), read_doubts(labels.with_name("doubts.csv"))
     if leave_source_out:
-        read = list(_read_folders(learn_from or [], trusted or [], dates))
-        own = list(_read_folder(labels, files, _TRUSTED_WEIGHT, dates))
-        documents, passages = _left_out(own, read, hide_names, without or [], sources)
-        _output(evaluate_classification(rows, documents, judgments, lambda number: passages[number], doubts), out)
+        read = list(read_folders(learn_from or [], trusted or [], dates))
+        own = list(read_folder(labels, files, TRUSTED_WEIGHT, dates))
+        documents, passages, stock = left_out(own, read, hide_names, without or [], sources)
+        report = evaluate_classification(rows, documents, judgments, lambda number: passages[number], doubts)
+        peer = evaluate_classification(rows, stock, [], lambda number: (), doubts)
+        _output(report, out, {name: getattr(peer, name) for name in _COMPARED})
         return
     from bootstrap.scratch_library import labelled_files
 
@@ -84,10 +85,13 @@ def classification(
         _output(evaluate_classification(rows, ready, judgments, workbench.documents.passages, doubts), out)
 
 
-def _output(report: "ClassificationReport", out: Path | None) -> None:
+def _output(report: "ClassificationReport", out: Path | None, stock: Mapping[str, float] | None = None) -> None:
     from core.formats.terminal import aligned, grouped
 
-    output_measures(report.data(), out)
+    output_measures({**report.data(), **({"stock": stock} if stock else {})}, out)
+    if stock:
+        rows = [(name, getattr(report, name), value) for name, value in stock.items()]
+        typer.echo(f"\n{aligned(('beside TF-IDF and logistic regression', 'ours', 'stock'), rows)}")
     for name in ("truth", "language", "format", "source"):
         typer.echo(f"\n{grouped(name, getattr(report, f'per_{name}'))}")
     typer.echo(f"\n{aligned(('documents', 'said', 'right'), report.bins)}")
@@ -115,12 +119,12 @@ def fit_classifier(
 
     if unknown := sorted(set(only or ()) - set(PARTS)):
         raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(PARTS)}.")
-    read = list(_read_folders(learn_from or [], trusted or [], dates))
+    read = list(read_folders(learn_from or [], trusted or [], dates))
     documents = [each.document for each in read]
     model = (
         fit_parts(built_in_model(), documents, only, _tell_step)
         if only
-        else fit_all(documents, _embedder().name, on_step=_tell_step)
+        else fit_all(documents, built_in_embedder().name, on_step=_tell_step)
     )
     data = to_bytes(model)
     write_file(write, data)
@@ -158,151 +162,3 @@ def collect_sources(
         writer.writeheader()
         writer.writerows(collected)
     typer.echo(f"{len(collected)} of {len(rows)} files copied to {folder}.")
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadFile:
-    """A labelled file as it was read. passages: all of them if a judgment names one, else none. vectors: theirs."""
-
-    row: "LabelRow"
-    document: "TrainingDocument"
-    passages: "tuple[Passage, ...]"
-    vectors: "Vectors"
-
-
-def _embedder() -> "Embedder":
-    from adapters.inference.embedder import load_embedder
-    from bootstrap.workbench import settings_from_environment
-    from core.domain.embedding_models import DEFAULT_MODEL
-
-    return load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", 0)
-
-
-def _read_folders(learn_from: Sequence[Path], trusted: Sequence[Path], dates: Path | None) -> "Iterator[_ReadFile]":
-    """Every labelled file of the folders; trusted ones count more."""
-    for folders, weight in ((trusted, _TRUSTED_WEIGHT), (learn_from, 1.0)):
-        for folder in folders:
-            yield from _read_folder(folder / "labels.csv", folder / "files", weight, dates)
-
-
-def _read_folder(labels: Path, files: Path, weight: float, dates: Path | None) -> "Iterator[_ReadFile]":
-    """Every labelled file of a folder; unreadable ones are reported and skipped."""
-    from hashlib import sha256
-
-    from core.domain.errors import BadFile
-    from core.evaluation.judgments.files import read_labels, read_passages
-    from core.ingestion.classification.weighting import Prototypes
-    from core.knowledge.workspace_terms import BUILT_IN_TERMS
-
-    rows = {row.sha256: row for row in read_labels(labels, dates)}
-    judgments: dict[str, list[PassageJudgment]] = {}
-    for each in read_passages(labels.with_name("passages.jsonl")):
-        judgments.setdefault(each.sha256, []).append(each)
-    embedder = _embedder()
-    prototypes, report = (
-        Prototypes(embedder, BUILT_IN_TERMS.prototypes),
-        progress(f"files of {labels.parent.name} read"),
-    )
-    paths = sorted(path for path in files.rglob("*") if path.is_file())
-    for done, path in enumerate(paths, start=1):
-        data = path.read_bytes()
-        row = rows.get(sha256(data).hexdigest())
-        if row is not None:
-            try:
-                yield _read_file(row, data, judgments.get(row.sha256, []), embedder, prototypes, weight)
-            except BadFile as error:
-                typer.echo(f"failed: {row.name}: {error.message}", err=True)
-        report(done, len(paths))
-
-
-# Over 40 lines: what is read once of a file, and the imports that start slowly.
-def _read_file(
-    row: "LabelRow",
-    data: bytes,
-    judgments: "Sequence[PassageJudgment]",
-    embedder: "Embedder",
-    prototypes: "Prototypes",
-    weight: float,
-) -> _ReadFile:
-    from adapters.ocr import installed_ocr
-    from core.evaluation.metrics.measures import normalised
-    from core.evaluation.tuning.training_documents import training_document
-    from core.ingestion.chunking import split
-    from core.ingestion.classification.classifier import TruthClassifier
-    from core.ingestion.classification.language import language_label
-    from core.ingestion.parsers import extract
-    from core.ingestion.pipeline import document_title
-    from core.ingestion.sentence_vectors import embed_passages
-    from core.knowledge.workspace_terms import BUILT_IN_TERMS
-
-    name = f"document{Path(row.name).suffix}"
-    extracted = extract(name, data, ocr=installed_ocr())
-    title = document_title(extracted, name)
-    sample, vectors = TruthClassifier(embedder).read(name, title, extracted.pages, extracted.metadata)
-    found = split(extracted, title)
-    main_language = language_label(sample).value or "en"
-    own = [each.text for each in found]
-
-    def embed(numbers: Sequence[int]) -> "Vectors":
-        return embed_passages(embedder, [found[number] for number in numbers]).vectors
-
-    document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own, embed, prototypes)
-    texts = [normalised(each.text) for each in found]
-    judged = any(
-        judgment.page in (None, each.page) and normalised(judgment.start_words) in text
-        for each, text in zip(found, texts, strict=True)
-        for judgment in judgments
-    )
-    return _ReadFile(row, document, tuple(found) if judged else (), embed(range(len(found))) if judged else vectors[:0])
-
-
-def _left_out(
-    own: Sequence[_ReadFile], others: Sequence[_ReadFile], hide_names: bool, without: Sequence[str], sources: int
-) -> "tuple[dict[str, Document], dict[int, Sequence[Passage]]]":
-    """`own` labelled fold by fold, each by weights fitted on the documents of the other folds' sources.
-
-    Near copies of a fold's documents are not learned either. Returns the labelled documents by SHA-256 and their
-    passages by document id.
-    """
-    from dataclasses import replace
-
-    from core.domain.documents import Document, DocumentState
-    from core.evaluation.tuning.classifier_fitting import fit_classifier
-    from core.evaluation.tuning.training_documents import BLOCKS, fold_of
-    from core.ingestion.classification.classifier import TruthClassifier
-    from core.ingestion.classification.sample import name_words
-    from core.knowledge.workspace_terms import BUILT_IN_TERMS
-    from core.library.duplicates.near_copies import near_copies
-
-    embedder, blocks = _embedder(), [each for each in BLOCKS if each not in without]
-    every = [*own, *others]
-    order = sorted({each.row.source for each in every}, key=lambda source: (fold_of(source, 10**9, "curve"), source))
-    chosen = set(order[: sources or len(order)])
-    bodies = [each.document.sample.body for each in every]
-    copies = near_copies(bodies[: len(own)], bodies)
-    documents: dict[str, Document] = {}
-    passages: dict[int, Sequence[Passage]] = {}
-    report = progress("folds labelled")
-    for fold in range(_FOLDS):
-        held = {number for number, each in enumerate(own) if fold_of(each.row.source, _FOLDS) == fold}
-        copied = set().union(*(copies[number] for number in held))
-        inside = [
-            each
-            for number, each in enumerate(every)
-            if each.row.source in chosen and number not in copied and fold_of(each.row.source, _FOLDS) != fold
-        ]
-        model = fit_classifier([each.document for each in inside], embedder.name, blocks)
-        classifier = TruthClassifier(embedder, model)
-        for number, each in enumerate(own):
-            if number not in held:
-                continue
-            row, sample = each.row, each.document.sample
-            if not hide_names:
-                sample = replace(sample, name=row.name, name_words=name_words(row.name))
-            labels = classifier.labels(sample, each.document.vectors, {}, BUILT_IN_TERMS)
-            documents[row.sha256] = Document(
-                number, row.name, row.sha256, 0, DocumentState.READY, _NO_MOMENT, labels=labels
-            )
-            passages[number] = classifier.passages(labels, each.passages, each.vectors)
-        report(fold + 1, _FOLDS)
-    return documents, passages

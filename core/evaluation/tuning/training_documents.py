@@ -32,7 +32,6 @@ __all__ = [
     "BLOCKS",
     "PARTS",
     "PART_CHARACTERS",
-    "PART_WEIGHT",
     "SHORT_CHARACTERS",
     "SHORT_WEIGHT",
     "STEPS",
@@ -60,9 +59,9 @@ SHORT_CHARACTERS = (700, 150)
 """Lengths of the short texts that documents are also learned as: about 110 and 25 words. Chosen by hand."""
 SHORT_WEIGHT = 0.5
 """How important such a text is beside the whole document; chosen by hand."""
-PART_CHARACTERS, PARTS, PART_WEIGHT = 1_000, 6, 0.3
-"""Documents are also learned as equal parts: the least length of one, how many at most, and how important each is.
-Chosen from nine ways to cut and weigh them, by the loss on sources left out."""
+PARTS, PART_CHARACTERS = 3, 1_000
+"""Documents are also learned as so many equal parts, of so many characters at least; chosen among twelve ways to cut
+and weigh them by the loss on sources left out, where all were alike."""
 
 _WORD = re.compile(r"[^\W_]+")
 _INNER_FOLDS = 4
@@ -218,13 +217,11 @@ def copies_of(document: TrainingDocument) -> Iterator[TrainingDocument]:
     equal parts, so that words count that are rare in the whole. A part needs a whole sentence.
     """
     for characters in short_lengths(document.sample):
-        yield _part_copy(document, 0, characters, SHORT_WEIGHT, _whole_sentences(document, 0, characters) or slice(1))
-    length = len(document.sample.body)
-    count = min(PARTS, length // PART_CHARACTERS)
-    for number in range(count if count > 1 else 0):
-        start, characters = length * number // count, length // count
-        if sentences := _whole_sentences(document, start, characters):
-            yield _part_copy(document, start, characters, PART_WEIGHT, sentences)
+        yield _part_copy(document, 0, characters, _whole_sentences(document, 0, characters) or slice(1))
+    characters = len(document.sample.body) // PARTS
+    for number in range(PARTS if characters >= PART_CHARACTERS else 0):
+        if sentences := _whole_sentences(document, number * characters, characters):
+            yield _part_copy(document, number * characters, characters, sentences)
 
 
 def short_lengths(sample: DocumentSample) -> Sequence[int]:
@@ -248,7 +245,7 @@ def _whole_sentences(document: TrainingDocument, start: int, characters: int) ->
 
 
 def _part_copy(
-    document: TrainingDocument, start: int, characters: int, weight: float, sentences: list[int] | slice
+    document: TrainingDocument, start: int, characters: int, sentences: list[int] | slice
 ) -> TrainingDocument:
     sample = part_of(document.sample, start, characters)
     features = replace(features_of(sample, document.language), name=document.features.name)
@@ -257,7 +254,7 @@ def _part_copy(
         sample=sample,
         features=features,
         vectors=document.vectors[sentences],
-        weight=document.weight * weight,
+        weight=document.weight * SHORT_WEIGHT,
         passages=(),
         passage_vectors=document.vectors[:0],
     )
