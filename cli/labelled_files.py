@@ -126,14 +126,17 @@ def _read_file(
 def left_out(
     own: Sequence[ReadFile], others: Sequence[ReadFile], hide_names: bool, without: Sequence[str], sources: int
 ) -> "tuple[dict[str, Document], dict[int, Sequence[Passage]], dict[str, Document]]":
-    """`own` labelled fold by fold, each by weights fitted on the documents of the other folds' sources.
+    """`own` labelled fold by fold, each by weights fitted on the documents of the other folds' owners.
 
     Near copies of a fold's documents are not learned either. Returns the labelled documents by SHA-256, their
     passages by document id, and the documents as a stock classifier labels them.
     """
     from dataclasses import replace
 
+    import numpy as np
+
     from core.domain.documents import Document, DocumentState
+    from core.domain.errors import BadRequest
     from core.evaluation.benchmarks.stock_classifier import STOCK_FIELDS, stock_labels
     from core.evaluation.tuning.classifier_fitting import fit_classifier
     from core.evaluation.tuning.training_documents import BLOCKS, fold_of
@@ -155,6 +158,7 @@ def left_out(
     for fold in range(_FOLDS):
         held = [number for number, each in enumerate(own) if fold_of(each.row.source, _FOLDS) == fold]
         if not held:
+            report(fold + 1, _FOLDS)
             continue
         copied = {other for number in held for other in copies[number]}
         inside = [
@@ -162,11 +166,18 @@ def left_out(
             for number, each in enumerate(every)
             if each.row.source in chosen and number not in copied and fold_of(each.row.source, _FOLDS) != fold
         ]
+        if len({fold_of(each.row.source, _FOLDS) for each in inside}) < 2:
+            raise BadRequest(
+                "There are too few documents to learn from.",
+                "Give documents of more owners, as OWNER/NAME in labels.csv.",
+            )
         model = fit_classifier([each.document for each in inside], embedder.name, blocks)
         classifier = TruthClassifier(embedder, model)
-        judged = [{name: getattr(each.row, name) for name in STOCK_FIELDS} for each in inside]
         plain = stock_labels(
-            [each.document.sample.body for each in inside], judged, [bodies[number] for number in held]
+            [each.document.sample.body for each in inside],
+            [{name: getattr(each.row, name) for name in STOCK_FIELDS} for each in inside],
+            np.array([each.document.weight for each in inside]),
+            [bodies[number] for number in held],
         )
         for number, peer in zip(held, plain, strict=True):
             row, sample = own[number].row, own[number].document.sample

@@ -20,7 +20,7 @@ GazetteerMatch = tuple[str, str, int, int]
 _LEAST_POPULATION = 100_000  # smaller cities share their names with people and things too often; chosen by hand
 _DOMINANT = 8  # a city's name counts when it has this many times the people of all namesakes; chosen by hand
 _DOMINANT_ISSUER = 2  # and where it is called a city; chosen by hand
-_LONGEST = 6  # words of a name
+_LONGEST = 8  # words of a name
 _LEAST_LETTERS = 4  # shorter names ("Man", "Ho", "Usa") are words or initials in some language
 _LEAST_STEM = 5  # "German(y)", "Canad(a)"; shorter stems begin many words
 _ENDINGS = "aeiouyаеиоуяюьыій"  # vowels that adjectives and cases replace
@@ -104,7 +104,8 @@ def _names(language: str) -> tuple[Names, Names, Mapping[str, int], Mapping[str,
         if _SPACELESS.search(name):
             spaceless[name] = value
         elif len(name) >= _LEAST_LETTERS:
-            names[_key(name)] = names[_key(name).upper()] = (value, "country")
+            for spelling in (_key(name), _key(name).upper(), _key(name).replace("'", "’")):
+                names[spelling] = (value, "country")
             stem = name.rstrip(_ENDINGS)
             if " " not in name and len(stem) >= _LEAST_STEM - (not name.isascii()):
                 forms[stem] = (value, "form")
@@ -136,13 +137,15 @@ def _country_names(language: str) -> Iterable[tuple[str, str]]:
 
 
 def _official_names() -> Iterator[tuple[str, str]]:
-    """ISO 3166 code and the official English names ("Kyrgyz Republic"), without those of one word."""
+    """ISO 3166 code and official English names ("Kyrgyz Republic", "Republic of Korea"), without those of one word."""
     import pycountry
 
     for country in pycountry.countries:
         for name in (country.name, getattr(country, "official_name", "")):
-            if " " in name and "," not in name:
-                yield country.alpha_2, name.removeprefix("the ")
+            head, comma, tail = name.partition(", ")
+            whole = f"{tail} {head}" if comma and tail.endswith((" of", " of the")) else name
+            if " " in whole and not {",", "("} & set(whole):
+                yield country.alpha_2, whole.removeprefix("the ").removeprefix("The ")
 
 
 @cache

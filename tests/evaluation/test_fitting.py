@@ -15,15 +15,15 @@ from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domain
 from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
-    PART_CHARACTERS,
-    PARTS,
+    COPY_WEIGHT,
+    EQUAL_PARTS,
+    LEAST_PART_CHARACTERS,
     SHORT_CHARACTERS,
-    SHORT_WEIGHT,
     UNSURE_DATE,
     FittingProblem,
     TrainingDocument,
-    copies_of,
     fold_of,
+    partial_copies,
     training_document,
 )
 from core.ingestion.classification.dates import effective_date_label
@@ -341,12 +341,12 @@ def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> N
     sample = sampled("\n\n".join(lines))
     numbers = np.repeat(np.arange(len(sample.segments), dtype=np.float32)[:, None], 4, axis=1)
     long = replace(documents[0], sample=sample, vectors=numbers)
-    copies = list(copies_of(long))
+    copies = list(partial_copies(long))
     first, parts = copies[: len(SHORT_CHARACTERS)], copies[len(SHORT_CHARACTERS) :]
     assert [len(each.sample.body) for each in first] == [*SHORT_CHARACTERS]
-    assert len(parts) == PARTS
-    assert {each.weight for each in copies} == {SHORT_WEIGHT * long.weight}
-    assert {len(each.sample.body) for each in parts} == {len(sample.body) // PARTS}
+    assert len(parts) == EQUAL_PARTS
+    assert {each.weight for each in copies} == {COPY_WEIGHT * long.weight}
+    assert {len(each.sample.body) for each in parts} == {len(sample.body) // EQUAL_PARTS}
     for part in parts:
         assert part.sample.body in sample.body
         assert [sample.segments[int(row[0])] for row in part.vectors] == list(part.sample.segments) != []
@@ -356,12 +356,19 @@ def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> N
 
 def test_a_part_without_a_whole_sentence_and_a_short_document_give_no_parts() -> None:
     document = next(iter(corpus()))
-    sample = sampled("Staff ask their manager first. " + "kiln " * PART_CHARACTERS)
+    sample = sampled("Staff ask their manager first. " + "kiln " * LEAST_PART_CHARACTERS)
     cut = replace(document, sample=sample, vectors=np.ones((1, 4), dtype=np.float32))
-    assert len(list(copies_of(cut))) == len(SHORT_CHARACTERS) + 1
-    short = sampled("Staff ask first.\n\n" * (PARTS * PART_CHARACTERS // 20))
-    assert len(list(copies_of(replace(document, sample=short)))) == len(SHORT_CHARACTERS)
-    assert list(copies_of(replace(document, sample=sampled("Staff ask first.")))) == []
+    assert len(list(partial_copies(cut))) == len(SHORT_CHARACTERS) + 1
+    for length, parts in (
+        (EQUAL_PARTS * LEAST_PART_CHARACTERS - 1, 0),
+        (EQUAL_PARTS * LEAST_PART_CHARACTERS, EQUAL_PARTS),
+    ):
+        lines = (f"Staff ask their manager about rule number {number}." for number in range(100))
+        sample = sampled("\n\n".join(lines)[:length])
+        vectors = np.ones((len(sample.segments), 4), dtype=np.float32)
+        copies = list(partial_copies(replace(document, sample=sample, vectors=vectors)))
+        assert len(copies) == len(SHORT_CHARACTERS) + parts
+    assert list(partial_copies(replace(document, sample=sampled("Staff ask first.")))) == []
 
 
 def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:

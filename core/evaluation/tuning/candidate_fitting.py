@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 
 from core.domain.documents import Label
 from core.evaluation.tuning.training_documents import (
+    COPY_WEIGHT,
     SHORT_CHARACTERS,
-    SHORT_WEIGHT,
     STEPS,
     UNSURE_DATE,
     FittingProblem,
@@ -184,7 +184,7 @@ def _date_choices(document: TrainingDocument, truth: Label, fold: int, weight: f
 
     def choice(sample: DocumentSample, date: str, whole: bool = False) -> _DateChoice:
         candidates, none = date_candidates(sample, truth, document.language)
-        count = weight if whole else weight * SHORT_WEIGHT
+        count = weight if whole else weight * COPY_WEIGHT
         return _DateChoice(candidates, none, date, document.source, fold, count, whole)
 
     yield choice(document.sample, document.date, whole=True)

@@ -25,7 +25,7 @@ from core.evaluation.tuning.training_documents import (
     FittingProblem,
     Matrix,
     TrainingDocument,
-    copies_of,
+    partial_copies,
     stacked_terms,
 )
 from core.ingestion.classification.document_features import word_places
@@ -146,7 +146,7 @@ def fit_parts(
 
 
 def _problem(documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> FittingProblem:
-    return FittingProblem.of([*documents, *(copy for each in documents for copy in copies_of(each))], blocks)
+    return FittingProblem.of([*documents, *(copy for each in documents for copy in partial_copies(each))], blocks)
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.

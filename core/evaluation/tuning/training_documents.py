@@ -30,18 +30,18 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = [
     "BLOCKS",
-    "PARTS",
-    "PART_CHARACTERS",
+    "COPY_WEIGHT",
+    "EQUAL_PARTS",
+    "LEAST_PART_CHARACTERS",
     "SHORT_CHARACTERS",
-    "SHORT_WEIGHT",
     "STEPS",
     "UNSURE_DATE",
     "FittingProblem",
     "Matrix",
     "TrainingDocument",
-    "copies_of",
     "fold_of",
     "part_of",
+    "partial_copies",
     "short_lengths",
     "stacked_terms",
     "training_document",
@@ -57,11 +57,11 @@ STEPS = 300  # most iterations of a solver; the models converge in fewer
 
 SHORT_CHARACTERS = (700, 150)
 """Lengths of the short texts that documents are also learned as: about 110 and 25 words. Chosen by hand."""
-SHORT_WEIGHT = 0.5
-"""How important such a text is beside the whole document; chosen by hand."""
-PARTS, PART_CHARACTERS = 3, 1_000
-"""Documents are also learned as so many equal parts, of so many characters at least; chosen among twelve ways to cut
-and weigh them by the loss on sources left out, where all were alike."""
+COPY_WEIGHT = 0.5
+"""How important a copy with a part of the text is beside the whole document; chosen by hand."""
+EQUAL_PARTS, LEAST_PART_CHARACTERS = 3, 1_000
+"""Documents are also learned as so many equal parts, of so many characters at least. Chosen by hand: twelve ways to
+cut and weigh them gave about the same loss on sources left out."""
 
 _WORD = re.compile(r"[^\W_]+")
 _INNER_FOLDS = 4
@@ -166,7 +166,7 @@ def _spread(count: int) -> Sequence[int]:
 def fold_of(source: str, folds: int, salt: str = "") -> int:
     """The fold of a source: a hash of its owner's name, so that it never depends on the other documents.
 
-    Sources of one owner ("OWNER/NAME") are left out together: they speak alike.
+    Sources of one owner, the part before the first "/", are left out together: they speak alike.
     """
     owner = source.lower().partition("/")[0]
     return int(md5(f"{salt}{owner}".encode(), usedforsecurity=False).hexdigest(), 16) % folds
@@ -200,28 +200,34 @@ class FittingProblem:
         }
         matrices["form"] = sparse.csr_matrix(np.stack([row.form for row in rows]))
         matrices["mean"] = sparse.csr_matrix(np.stack([mean_vector(each.vectors) for each in documents]))
-        counts = Counter(each.source for each in documents)
-        weights = np.array([each.weight * counts[each.source] ** -0.5 for each in documents])
         folds = np.array([fold_of(each.source, _INNER_FOLDS, "inner") for each in documents])
         chosen = {name: matrices[name] for name in BLOCKS if name in blocks}
-        return cls(documents, vocabularies, base.form_mean, base.form_scale, chosen, folds, weights / weights.mean())
+        return cls(documents, vocabularies, base.form_mean, base.form_scale, chosen, folds, _weights(documents))
 
     def first(self, count: int) -> "FittingProblem":
-        """The first documents of the problem; the features of heads stay those of all, the mean weight is 1 again."""
-        weights = self.weights[:count] / self.weights[:count].mean()
-        return replace(self, documents=self.documents[:count], folds=self.folds[:count], weights=weights)
+        """The first documents of the problem; the features of heads stay those of all."""
+        documents = self.documents[:count]
+        return replace(self, documents=documents, folds=self.folds[:count], weights=_weights(documents))
 
 
-def copies_of(document: TrainingDocument) -> Iterator[TrainingDocument]:
+def _weights(documents: Sequence[TrainingDocument]) -> Matrix:
+    """How much each document counts, 1 on average."""
+    counts = Counter(each.source for each in documents)
+    weights: Matrix = np.array([each.weight * counts[each.source] ** -0.5 for each in documents])
+    weights /= weights.mean()
+    return weights
+
+
+def partial_copies(document: TrainingDocument) -> Iterator[TrainingDocument]:
     """Copies with only a part of the text: its first lines, so that notes and one-page files are learned, too; and
-    equal parts, so that words count that are rare in the whole. A part needs a whole sentence.
+    equal parts, so that words count that are rare in the whole. A part needs a whole sentence with a vector.
     """
     for characters in short_lengths(document.sample):
-        yield _part_copy(document, 0, characters, _whole_sentences(document, 0, characters) or slice(1))
-    characters = len(document.sample.body) // PARTS
-    for number in range(PARTS if characters >= PART_CHARACTERS else 0):
+        yield _partial_copy(document, 0, characters, _whole_sentences(document, 0, characters) or slice(1))
+    characters = len(document.sample.body) // EQUAL_PARTS
+    for number in range(EQUAL_PARTS if characters >= LEAST_PART_CHARACTERS else 0):
         if sentences := _whole_sentences(document, number * characters, characters):
-            yield _part_copy(document, number * characters, characters, sentences)
+            yield _partial_copy(document, number * characters, characters, sentences)
 
 
 def short_lengths(sample: DocumentSample) -> Sequence[int]:
@@ -244,9 +250,10 @@ def _whole_sentences(document: TrainingDocument, start: int, characters: int) ->
     return [number for number, each in enumerate(known) if each in text]
 
 
-def _part_copy(
+def _partial_copy(
     document: TrainingDocument, start: int, characters: int, sentences: list[int] | slice
 ) -> TrainingDocument:
+    """sentences: those whose vectors the copy keeps; slice(1): the first one, though it is cut."""
     sample = part_of(document.sample, start, characters)
     features = replace(features_of(sample, document.language), name=document.features.name)
     return replace(
@@ -254,7 +261,7 @@ def _part_copy(
         sample=sample,
         features=features,
         vectors=document.vectors[sentences],
-        weight=document.weight * SHORT_WEIGHT,
+        weight=document.weight * COPY_WEIGHT,
         passages=(),
         passage_vectors=document.vectors[:0],
     )

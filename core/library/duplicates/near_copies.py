@@ -12,7 +12,7 @@ _SHARED = 0.5  # least share of the shorter text's triples of words; chosen by h
 
 
 def near_copies(texts: Sequence[str], others: Sequence[str]) -> list[set[int]]:
-    """For each text the numbers of the others that share half of the words of the shorter of both, in order.
+    """For each text the numbers of the others that share half of the word triples of the shorter of both.
 
     >>> near_copies(["one two three four five"], ["one two three four six", "four six one two"])
     [{0}]
@@ -25,7 +25,9 @@ def near_copies(texts: Sequence[str], others: Sequence[str]) -> list[set[int]]:
     found: list[set[int]] = [set() for _ in known]
     for number, other in enumerate(others):
         own = triples([other])
-        common = np.bincount(owner[np.isin(every, own)], minlength=len(known))
+        first, last = np.searchsorted(every, own, "left"), np.searchsorted(every, own, "right")
+        shared = np.concatenate([owner[a:b] for a, b in zip(first, last, strict=True) if b > a] or [owner[:0]])
+        common = np.bincount(shared, minlength=len(known))
         for at in np.flatnonzero(common):
             if common[at] >= _SHARED * min(len(known[at]), len(own)):
                 found[at].add(number)
