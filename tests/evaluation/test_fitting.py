@@ -22,8 +22,9 @@ from core.evaluation.tuning.training_documents import (
     UNSURE_DATE,
     FittingProblem,
     TrainingDocument,
+    equal_parts,
+    first_lines,
     fold_of,
-    partial_copies,
     training_document,
 )
 from core.ingestion.classification.dates import effective_date_label
@@ -341,8 +342,8 @@ def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> N
     sample = sampled("\n\n".join(lines))
     numbers = np.repeat(np.arange(len(sample.segments), dtype=np.float32)[:, None], 4, axis=1)
     long = replace(documents[0], sample=sample, vectors=numbers)
-    copies = list(partial_copies(long))
-    first, parts = copies[: len(SHORT_CHARACTERS)], copies[len(SHORT_CHARACTERS) :]
+    first, parts = first_lines(long), list(equal_parts(long))
+    copies = [*first, *parts]
     assert [len(each.sample.body) for each in first] == [*SHORT_CHARACTERS]
     assert len(parts) == EQUAL_PARTS
     assert {each.weight for each in copies} == {COPY_WEIGHT * long.weight}
@@ -358,7 +359,7 @@ def test_a_part_without_a_whole_sentence_and_a_short_document_give_no_parts() ->
     document = next(iter(corpus()))
     sample = sampled("Staff ask their manager first. " + "kiln " * LEAST_PART_CHARACTERS)
     cut = replace(document, sample=sample, vectors=np.ones((1, 4), dtype=np.float32))
-    assert len(list(partial_copies(cut))) == len(SHORT_CHARACTERS) + 1
+    assert len(list(equal_parts(cut))) == 1
     for length, parts in (
         (EQUAL_PARTS * LEAST_PART_CHARACTERS - 1, 0),
         (EQUAL_PARTS * LEAST_PART_CHARACTERS, EQUAL_PARTS),
@@ -366,9 +367,8 @@ def test_a_part_without_a_whole_sentence_and_a_short_document_give_no_parts() ->
         lines = (f"Staff ask their manager about rule number {number}." for number in range(100))
         sample = sampled("\n\n".join(lines)[:length])
         vectors = np.ones((len(sample.segments), 4), dtype=np.float32)
-        copies = list(partial_copies(replace(document, sample=sample, vectors=vectors)))
-        assert len(copies) == len(SHORT_CHARACTERS) + parts
-    assert list(partial_copies(replace(document, sample=sampled("Staff ask first.")))) == []
+        assert len(list(equal_parts(replace(document, sample=sample, vectors=vectors)))) == parts
+    assert first_lines(replace(document, sample=sampled("Staff ask first."))) == []
 
 
 def test_without_a_head_for_domains_the_vectors_alone_tell_none(model: ClassifierModel) -> None:

@@ -9,7 +9,7 @@ sources left out of the block models. Deterministic: folds come from a hash of t
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
@@ -25,7 +25,8 @@ from core.evaluation.tuning.training_documents import (
     FittingProblem,
     Matrix,
     TrainingDocument,
-    partial_copies,
+    equal_parts,
+    first_lines,
     stacked_terms,
 )
 from core.ingestion.classification.document_features import word_places
@@ -79,7 +80,7 @@ def fit_classifier(
 
     blocks: the blocks that count, for measuring what each adds.
     """
-    problem = _problem(documents, blocks)
+    problem, sizes = _problem(documents, blocks)
     count = len(documents)
     heads: dict[str, Head] = {}
     left: dict[str, Matrix] = {}
@@ -97,7 +98,7 @@ def fit_classifier(
             given = _authority_given_truth(documents)
             numbers["authority_given_truth"] = given
             prior = _authority_prior(left["truth"], classes, given)
-        heads[name], left[name], numbers[name] = _fitted_head(problem, classes, values, prior, count)
+        heads[name], left[name], numbers[name] = _fitted_head(problem, classes, values, prior, sizes)
     problem = problem.first(count)
     truths = [_label(heads["truth"].classes, row) for row in left["truth"][:count]]
     authorities = [_label(heads["authority"].classes, row) for row in left["authority"][:count]]
@@ -125,10 +126,10 @@ def fit_parts(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> ClassifierModel:
     """A model, perhaps fitted on more documents, with some of its `PARTS` fitted again on these."""
-    problem = _problem(documents, BLOCKS)
+    problem, sizes = _problem(documents, BLOCKS)
     classes = tuple(truth.value for truth in Truth)
     on_step("truth")
-    _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, len(documents))
+    _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, sizes)
     problem = problem.first(len(documents))
     truths = [_label(classes, row) for row in left[: len(documents)]]
     heads = dict(base.heads)
@@ -145,18 +146,28 @@ def fit_parts(
     return replace(base, heads=heads, numbers=numbers)
 
 
-def _problem(documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> FittingProblem:
-    return FittingProblem.of([*documents, *(copy for each in documents for copy in partial_copies(each))], blocks)
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """How many whole documents a problem begins with, and how many rows with their first lines; equal parts follow."""
+
+    whole: int
+    met: int
+
+
+def _problem(documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> tuple[FittingProblem, _Sizes]:
+    met = [*documents, *(copy for each in documents for copy in first_lines(each))]
+    rows = [*met, *(part for each in documents for part in equal_parts(each))]
+    return FittingProblem.of(rows, blocks), _Sizes(len(documents), len(met))
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
 def _fitted_head(
-    problem: FittingProblem, classes: Sequence[str], values: Sequence[str], prior: Matrix | None, count: int
+    problem: FittingProblem, classes: Sequence[str], values: Sequence[str], prior: Matrix | None, sizes: _Sizes
 ) -> tuple[Head, Matrix, dict[str, float]]:
     """One head, its probabilities for every document with its source left out, and its numbers.
 
-    prior: log-odds from another label, shape (documents, classes), stacked like a block. count: whole documents, which
-    come first and choose the thresholds.
+    prior: log-odds from another label, shape (documents, classes), stacked like a block. Equal parts
+    teach the blocks only, as no document is met as one; whole documents alone choose the thresholds.
     """
     right = np.array([classes.index(value) for value in values])
     outside = {
@@ -167,19 +178,21 @@ def _fitted_head(
         parts["prior"] = prior
     unknown = np.array([_unknown(problem, each) for each in problem.documents])
     scores = np.stack([*parts.values()], axis=2)
-    stacked, bias, temperature = _stack(scores, right, problem.weights, unknown)
+    met = slice(sizes.met)
+    stacked, bias, temperature = _stack(scores[met], right[met], problem.weights[met], unknown[met])
     weights = dict(zip(parts, stacked.tolist(), strict=True))
     heat = np.exp(temperature[0] + temperature[1] * unknown)[:, None]
     hidden = scores @ stacked + bias
     left = softmax(hidden / heat)
     if "name" in outside:
-        weights["name"] = _name_weight(hidden / heat, outside["name"] / heat, right, problem.weights)
+        names = outside["name"] / heat
+        weights["name"] = _name_weight((hidden / heat)[met], names[met], right[met], problem.weights[met])
     fitted = {
         name: (weights[name] * part[0], weights[name] * part[1] * (name != "name"))
         for name, matrix in problem.blocks.items()
         for part in [_regression(matrix, name, right, problem.weights, len(classes))]
     }
-    all_left, known = left[:count], right[:count]
+    all_left, known = left[: sizes.whole], right[: sizes.whole]
     numbers = {"threshold": _threshold(all_left, known), "sure": _sure(all_left, known, classes)}
     numbers |= {f"block {name}": weight for name, weight in weights.items()}
     if prior is not None:

@@ -39,9 +39,10 @@ __all__ = [
     "FittingProblem",
     "Matrix",
     "TrainingDocument",
+    "equal_parts",
+    "first_lines",
     "fold_of",
     "part_of",
-    "partial_copies",
     "short_lengths",
     "stacked_terms",
     "training_document",
@@ -218,12 +219,19 @@ def _weights(documents: Sequence[TrainingDocument]) -> Matrix:
     return weights
 
 
-def partial_copies(document: TrainingDocument) -> Iterator[TrainingDocument]:
-    """Copies with only a part of the text: its first lines, so that notes and one-page files are learned, too; and
-    equal parts, so that words count that are rare in the whole. A part needs a whole sentence with a vector.
+def first_lines(document: TrainingDocument) -> Sequence[TrainingDocument]:
+    """Copies with only the first lines of the document, so that notes and one-page files are learned, too."""
+    return [
+        _partial_copy(document, 0, characters, _whole_sentences(document, 0, characters) or slice(1))
+        for characters in short_lengths(document.sample)
+    ]
+
+
+def equal_parts(document: TrainingDocument) -> Iterator[TrainingDocument]:
+    """Copies with one of equal parts of the text, so that words count that are rare in the whole.
+
+    A part needs a whole sentence with a vector.
     """
-    for characters in short_lengths(document.sample):
-        yield _partial_copy(document, 0, characters, _whole_sentences(document, 0, characters) or slice(1))
     characters = len(document.sample.body) // EQUAL_PARTS
     for number in range(EQUAL_PARTS if characters >= LEAST_PART_CHARACTERS else 0):
         if sentences := _whole_sentences(document, number * characters, characters):
