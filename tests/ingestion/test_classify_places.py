@@ -117,8 +117,8 @@ def right(rows: Sequence[tuple[str, tuple[Truth, Authority], str]]) -> float:
 
 def test_hints_of_a_place_are_weighed_and_not_all_followed() -> None:
     """The weights were fitted on other documents. These rows only count: weak hints often lose to "global"."""
-    assert right(PLACED) >= 0.3
-    assert right([(text, issued, "global") for text, issued in NOWHERE]) >= 0.55
+    assert right(PLACED) >= 0.5
+    assert right([(text, issued, "global") for text, issued in NOWHERE]) >= 0.5
 
 
 @pytest.mark.parametrize(
