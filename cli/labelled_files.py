@@ -156,11 +156,11 @@ def left_out(
     passages: dict[int, Sequence[Passage]] = {}
     report = progress("folds labelled")
     for fold in range(_FOLDS):
-        held = [number for number, each in enumerate(own) if fold_of(each.row.source, _FOLDS) == fold]
-        if not held:
+        judged = [number for number, each in enumerate(own) if fold_of(each.row.source, _FOLDS) == fold]
+        if not judged:
             report(fold + 1, _FOLDS)
             continue
-        copied = {other for number in held for other in copies[number]}
+        copied = {other for number in judged for other in copies[number]}
         inside = [
             each
             for number, each in enumerate(every)
@@ -177,9 +177,9 @@ def left_out(
             [each.document.sample.body for each in inside],
             [{name: getattr(each.row, name) for name in STOCK_FIELDS} for each in inside],
             np.array([each.document.weight for each in inside]),
-            [bodies[number] for number in held],
+            [bodies[number] for number in judged],
         )
-        for number, peer in zip(held, plain, strict=True):
+        for number, peer in zip(judged, plain, strict=True):
             row, sample = own[number].row, own[number].document.sample
             if not hide_names:
                 sample = replace(sample, name=row.name, name_words=name_words(row.name))
