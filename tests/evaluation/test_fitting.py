@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from core.domain.documents import Label, Page, Truth
 from core.domain.errors import BadTable
 from core.domain.vocabulary import DomainWords, Vocabulary
 from core.evaluation.judgments.files import LabelRow
+from core.evaluation.tuning import classifier_fitting
 from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domains
 from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
 from core.evaluation.tuning.training_documents import (
@@ -351,8 +353,33 @@ def test_a_document_is_also_learned_as_its_first_lines_and_as_equal_parts() -> N
     for part in parts:
         assert part.sample.body in sample.body
         assert [sample.segments[int(row[0])] for row in part.vectors] == list(part.sample.segments) != []
-    problem = FittingProblem.of([*documents, *copies], BLOCKS)
-    assert problem.first(len(documents)).weights.mean() == pytest.approx(1.0)
+
+
+def test_copies_do_not_change_how_much_a_whole_document_counts() -> None:
+    documents = [*corpus()]
+    problem = FittingProblem.of([*documents, *documents[:40], *documents[:40]], BLOCKS)
+    assert problem.first(len(documents)).weights == pytest.approx(FittingProblem.of(documents, BLOCKS).weights)
+
+
+def test_equal_parts_teach_the_blocks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [*corpus()]
+    lines = (f"Staff ask their manager about rule number {number} before they travel." for number in range(60))
+    sample = sampled("\n\n".join(lines))
+    documents[0] = replace(documents[0], sample=sample, vectors=np.ones((len(sample.segments), 4), dtype=np.float32))
+    documents[1:] = [replace(each, vectors=np.ones((1, 4), dtype=np.float32)) for each in documents[1:]]
+    rows: dict[str, set[int]] = {"_out_of_fold": set(), "_stack": set(), "_name_weight": set()}
+    for name, found in rows.items():
+        original = getattr(classifier_fitting, name)
+
+        def counted(*values: Any, original: Any = original, found: set[int] = found) -> Any:
+            found.add(max(each.shape[0] for each in values if isinstance(each, np.ndarray)))
+            return original(*values)
+
+        monkeypatch.setattr(classifier_fitting, name, counted)
+    fit_classifier(documents, EMBEDDER)
+    met = len(documents) + sum(len(first_lines(each)) for each in documents)
+    assert (rows["_stack"], rows["_name_weight"]) == ({met}, {met})
+    assert max(rows["_out_of_fold"]) == met + EQUAL_PARTS
 
 
 def test_a_part_without_a_whole_sentence_and_a_short_document_give_no_parts() -> None:
