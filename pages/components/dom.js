@@ -20,6 +20,23 @@ const rowStep = (event, inList, keys = ROW_KEYS) =>
 const clamped = (index, length) => Math.min(length - 1, Math.max(0, index));
 const SETTLE = 120; // milliseconds without another row key before the row is drawn
 
+// Send a move to another row once no other key follows. When the page is drawn again before that, the new rows are
+// moved on as well: the server does not know of the move yet.
+const sendMove = (owner, id, send, wait) => {
+  clearTimeout(owner.waiting);
+  owner.move = id;
+  owner.waiting = setTimeout(() => {
+    owner.move = undefined;
+    send(id);
+  }, wait);
+};
+const moveAgain = (owner, rows, choose) => {
+  clearTimeout(owner.waiting);
+  const index = rows.findIndex((row) => row.dataset.id === owner.move);
+  owner.move = undefined;
+  if (index >= 0) choose(index, SETTLE);
+};
+
 // Listen to the keys of the page until what is drawn goes. Drawn again without having been cleaned up, keys act once.
 const listenToKeys = (owner, onKey, cleanUp) => {
   owner.stop?.();

@@ -74,7 +74,6 @@ export default function ({ data, parentElement, setStateValue }) {
   let chosen = Math.max(0, data.rows.findIndex((row) => row.id === data.chosen));
   let lastTick = chosen;
   let decided = false; // a key decides once; the next one waits until the list is drawn again
-  let waiting;
   const show = () => {
     rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === chosen)));
     const row = rows[chosen];
@@ -89,8 +88,7 @@ export default function ({ data, parentElement, setStateValue }) {
     chosen = index;
     data.chosen = rows[index].dataset.id;
     show();
-    clearTimeout(waiting);
-    waiting = setTimeout(() => send("chosen", data.chosen), wait);
+    sendMove(frame, data.chosen, (id) => send("chosen", id), wait);
   };
   const tick = (index, range) => {
     const [from, to] = range ? [Math.min(lastTick, index), Math.max(lastTick, index)] : [index, index];
@@ -138,6 +136,7 @@ export default function ({ data, parentElement, setStateValue }) {
     }
   };
   show();
+  moveAgain(frame, rows, choose);
   frame.on = { click: onClick, all: onAll };
   // Cleaned up before it is drawn again: until then keys still act, so that none is lost.
   let leaving;

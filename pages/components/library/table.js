@@ -116,7 +116,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
   const rows = [...body.children];
   let chosen = rows.findIndex((row) => row.dataset.id === String(data.chosen));
-  let waiting;
   const show = (scroll) => {
     rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === chosen)));
     if (!rows[chosen]) return table.removeAttribute("aria-activedescendant");
@@ -127,8 +126,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (!rows[index]) return;
     chosen = index;
     show(true);
-    clearTimeout(waiting);
-    waiting = setTimeout(() => setTriggerValue("chosen", Number(rows[index].dataset.id)), wait);
+    sendMove(table, rows[index].dataset.id, (id) => setTriggerValue("chosen", Number(id)), wait);
   };
   const tick = (ids, on) => setTriggerValue("ticked", { ids, on });
   const onClick = (event) => {
@@ -165,8 +163,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
   };
   show(false);
+  moveAgain(table, rows, choose);
   const stop = listenToKeys(table, onKey, () => {
-    clearTimeout(waiting);
+    clearTimeout(table.waiting);
     table.removeEventListener("click", onClick);
   });
   table.addEventListener("click", onClick);

@@ -72,7 +72,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   const rows = [...list.querySelectorAll(".row")];
   let chosen = Math.max(0, rows.findIndex((row) => row.dataset.id === String(data.chosen)));
-  let waiting;
   const show = (scroll) => {
     rows.forEach((row, index) => row.setAttribute("aria-selected", String(index === chosen && data.chosen !== null)));
     if (!rows[chosen]) return;
@@ -84,8 +83,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chosen = index;
     data.chosen = rows[index].dataset.id;
     show(true);
-    clearTimeout(waiting);
-    waiting = setTimeout(() => setTriggerValue("chosen", Number(data.chosen)), wait);
+    sendMove(list, data.chosen, (id) => setTriggerValue("chosen", Number(id)), wait);
   };
   const onClick = (event) => {
     const row = event.target.closest(".row");
@@ -113,8 +111,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
   };
   show(false);
+  moveAgain(list, rows, choose);
   const stop = listenToKeys(list, onKey, () => {
-    clearTimeout(waiting);
+    clearTimeout(list.waiting);
     list.removeEventListener("click", onClick);
   });
   list.addEventListener("click", onClick);
