@@ -25,6 +25,7 @@ from core.coverage.meetings.telling import TeamMeetingNotifier
 from core.coverage.service import CoverageService
 from core.coverage.store import CoverageBoardStore
 from core.domain.embedding_models import DEFAULT_MODEL
+from core.domain.int8_vectors import RoughCosines, rough_cosines
 from core.evaluation.service import EvaluationService
 from core.evaluation.store import EvaluationStore
 from core.evaluation.tuning.profile_registry import ProfileRegistry
@@ -140,8 +141,8 @@ class Outside:
     trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
     is wrong with the database's login, for administrators. remembers: whether choices that another process may change
     are remembered for up to two seconds, and counts of use until the next search; False: choices are read at each
-    search, counts after half a minute. processes: search in this one's place;
-    None: it searches itself."""
+    search, counts after half a minute. processes: search in this one's place; None: it searches itself. rough_cosines:
+    as core.domain.int8_vectors.rough_cosines."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -168,6 +169,7 @@ class Outside:
     login_notice: str = ""
     remembers: bool = True
     processes: SearchProcesses | None = None
+    rough_cosines: RoughCosines = rough_cosines
 
 
 # Long on purpose: everything is built here in order of dependency.
@@ -177,7 +179,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
     remembering = outside.monotonic if outside.remembers else None
     profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models, timer=remembering)
-    synonyms = SynonymFinder(stores.words, embedder)
+    synonyms = SynonymFinder(stores.words, embedder, outside.rough_cosines)
     usage = UsageTracker(stores.usage, now, remembers=outside.remembers, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)
     current = CurrentVocabulary(stores.vocabulary, timer=remembering)

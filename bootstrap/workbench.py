@@ -154,6 +154,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
     from storage.postgres.locator import SqlLocator
     from storage.postgres.logins import bypassing_login
     from storage.scratch_folders import remove_abandoned, scratch_folder
+    from storage.vectors.cache.quantized_vectors import rough_cosines
 
     remove_abandoned()
     worker = WorkerProcess(settings) if role is ProcessRole.APP and settings.worker else None
@@ -189,6 +190,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         step_seconds=settings.file_seconds,
         remembers=role is not ProcessRole.SEARCH,
         processes=None if pool is None else ScopedSearches(pool, database.scope),
+        rough_cosines=rough_cosines,
         rerankers=configured_rerankers(settings, threads),
         writer=writer,
         configured=settings.embedding_model,

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_info
+from numpy.typing import NDArray
 
 from core.domain.documents import Passage
 from core.domain.errors import ModelUnavailable
+from core.domain.int8_vectors import packed, rough_cosines, unpacked
 from core.domain.queries import SearchRequest
 from core.domain.results import NearWord
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -79,13 +80,44 @@ def test_a_new_word_is_known_at_once(known: SynonymFinder) -> None:
     assert known.near(["supplier"])["supplier"][0].word == "vendor"
 
 
-def test_others_may_calculate_with_as_many_threads_as_before(known: SynonymFinder) -> None:
-    def threads() -> list[int]:
-        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+def test_numbers_and_codes_have_no_near_words(known: SynonymFinder) -> None:
+    known.learn([passage("Form and wage.")])  # whose vectors equal those of any unknown text
+    assert known.near(["other", "2024", "W-2"]) == {"other": known.near(["other"])["other"], "2024": (), "W-2": ()}
+    assert known.near(["other"])["other"]
 
-    before = threads()
-    known.near(["vendor", "largest"])
-    assert threads() == before
+
+class Spread:
+    """An embedder whose vectors lie around one direction, so that a term has many near words."""
+
+    name, dimensions = "spread", 24
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.stack([np.random.default_rng(list(text.encode())).normal(size=24) for text in texts])
+        vectors[:, 0] += 6
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors.astype(np.float32)
+
+
+def test_near_words_do_not_depend_on_the_error_of_rough_cosines() -> None:
+    words = [f"{a}{b}{c}" for a in "bdfg" for b in "aeiou" for c in "klmnp"]
+    exact, rough = FakeWordVectorStore(), FakeWordVectorStore()
+    chance = np.random.default_rng(1)
+
+    def off(codes: NDArray[np.int8], scales: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        found = rough_cosines(codes, scales, vector)
+        return found + chance.uniform(-0.001, 0.001, len(found)).astype(np.float32)
+
+    one, other = SynonymFinder(exact, Spread()), SynonymFinder(rough, Spread(), off)
+    for each in (one, other):
+        each.learn([passage(" ".join(words))])
+    expected = {}
+    vectors = unpacked(packed(Spread().embed(words)))
+    for term, vector in zip(words, vectors, strict=True):
+        cosines = {each: float(own @ vector) for each, own in zip(words, vectors, strict=True) if each != term}
+        expected[term] = sorted(cosines, key=cosines.__getitem__, reverse=True)[:16]
+        assert cosines[expected[term][-1]] > 0.4
+    for near in (one.near(words), other.near(words)):
+        assert {term: [each.word for each in found] for term, found in near.items()} == expected
 
 
 def test_an_empty_library_knows_none() -> None:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from core.domain.int8_vectors import lengths, packed, unpacked
 from core.ports.stores import Vectors
-from storage.vectors.cache.quantized_vectors import QuantizedVectors, cosines, nearest, quantize
+from storage.vectors.cache.quantized_vectors import QuantizedVectors, cosines, nearest, quantize, rough_cosines
 
 ROWS, DIMENSIONS, QUESTIONS = 40_000, 128, 25
 
@@ -82,3 +83,13 @@ def test_zeros_and_questions_of_zeros_have_no_direction_and_do_no_harm() -> None
     found = nearest(part, np.ones(100, dtype=np.bool_), np.zeros(8, dtype=np.float32), 5)
     assert found.tolist() == list(range(40))
     assert cosines(part, found, np.zeros(8, dtype=np.float32)).tolist() == [0.0] * 40
+
+
+def test_rough_cosines_are_those_of_numpy_within_their_error() -> None:
+    chance = np.random.default_rng(3)
+    codes = packed(_unit(chance.normal(size=(500, 384)) ** 3))
+    codes[7] = 0
+    for question in _unit(chance.normal(size=(20, 384)) ** 3):
+        found = rough_cosines(codes, 1 / lengths(codes), question)
+        assert np.abs(found - unpacked(codes) @ question).max() < 0.001
+        assert found[7] == 0

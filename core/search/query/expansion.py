@@ -5,17 +5,16 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from core.domain.documents import Passage
-from core.domain.int8_vectors import packed, unpacked
+from core.domain.int8_vectors import RoughCosines, lengths, packed, rough_cosines, unpacked
 from core.domain.results import NearWord
 from core.knowledge.factors import factor_table
 from core.knowledge.synonyms import other_wordings
@@ -42,7 +41,7 @@ __all__ = [
 
 _ENDING = r"\w{0,4}"
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD, _DIGIT = re.compile(r"[^\W_]+"), re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +248,6 @@ _REMEMBERED = 4096  # terms whose near words are cached. Chosen by hand, not fit
 
 _MOST_LETTERS = 30  # a longer word is an identifier, not a word. Chosen by hand.
 
-_ALONE = Lock()
-
 
 @dataclass(frozen=True, slots=True)
 class WordVectors:
@@ -281,14 +278,18 @@ class WordVectorStore(Protocol):
         ...
 
 
-class SynonymFinder:
-    """Finds near words of question terms by word vectors. Thread-safe."""
+_ROUGH = 0.001  # largest error of rough cosines
 
-    def __init__(self, store: WordVectorStore, embedder: Embedder) -> None:
-        self._store, self._embedder = store, embedder
+
+class SynonymFinder:
+    """Finds near words of question terms by word vectors. Thread-safe. rough_cosines: a faster function with the same
+    contract."""
+
+    def __init__(self, store: WordVectorStore, embedder: Embedder, rough_cosines: RoughCosines = rough_cosines) -> None:
+        self._store, self._embedder, self._rough_cosines = store, embedder, rough_cosines
         self._lock = Lock()
         self._of: WordVectors | None = None
-        self._units: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+        self._scales: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         self._rows: Mapping[str, int] = {}
         self._found: OrderedDict[str, tuple[NearWord, ...]] = OrderedDict()
 
@@ -309,17 +310,23 @@ class SynonymFinder:
             self._store.discard(unknown)
 
     def near(self, terms: Sequence[str]) -> Mapping[str, tuple[NearWord, ...]]:
-        """The nearest words of each question term, nearest first, without the term. Raises ModelUnavailable."""
+        """The nearest words of each question term, nearest first, without the term; none of a number or code. Raises
+        ModelUnavailable."""
         known = self._store.all()
         with self._lock:
             if known is not self._of:
-                self._of, self._units = known, unpacked(known.codes)
+                self._of, self._scales = known, 1 / lengths(known.codes)
                 self._rows = {word: row for row, word in enumerate(known.words)}
                 self._found.clear()
-            units, missing = self._units, [term for term in terms if term not in self._found]
+            scales = self._scales
+            missing = [term for term in terms if term not in self._found and not _DIGIT.search(term)]
             rows = [self._rows.get(term, -1) for term in missing]
         if missing and known.stems:
-            found = _nearest(known, _products(units, self._vectors(units, rows, missing)).T, missing)
+            vectors = self._vectors(known, rows, missing)
+            found = {
+                term: _nearest(known, self._rough_cosines(known.codes, scales, vector), vector, term)
+                for term, vector in zip(missing, vectors, strict=True)
+            }
             with self._lock:
                 self._found |= found if known is self._of else {}
                 while len(self._found) > _REMEMBERED:
@@ -329,9 +336,9 @@ class SynonymFinder:
         with self._lock:
             return {term: found.get(term) or self._found.get(term, ()) for term in terms}
 
-    def _vectors(self, units: NDArray[np.float32], rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
+    def _vectors(self, known: WordVectors, rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
         """One vector per term: the stored one if the word is known, else embedded now."""
-        vectors = units[rows]
+        vectors = unpacked(known.codes[rows])
         unknown = [index for index, row in enumerate(rows) if row < 0]
         if unknown:
             vectors[unknown] = self._embedder.embed([terms[index] for index in unknown])
@@ -397,30 +404,21 @@ def nearness_of(rarity: Mapping[str, float], near: Mapping[str, Sequence[NearWor
     return Nearness(np.minimum(shares / total, 1.0) if total > 0 else shares, replaced)
 
 
-def _products(units: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Cosines of two sets of unit vectors, computed on one thread: idle BLAS threads would spin for some 30 ms and take
-    cores from everybody else. The thread limit is process-wide, so only one caller at a time may set it."""
-    with _ALONE, _threads().limit(limits=1, user_api="blas"):
-        return units @ vectors.T
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def _nearest(known: WordVectors, alike: NDArray[np.float32], terms: Sequence[str]) -> dict[str, tuple[NearWord, ...]]:
-    """Term → its nearest words. alike: cosine of each term with each word known, shape (terms, words)."""
+def _nearest(
+    known: WordVectors, rough: NDArray[np.float32], vector: NDArray[np.float32], term: str
+) -> tuple[NearWord, ...]:
+    """A term's nearest words. vector: of the term, shape (dim,); rough: its rough cosine with each word known."""
     row = factor_table()["synonym_match"]
-    most, least = int(row["words"]), row["least"]
-    found: dict[str, tuple[NearWord, ...]] = {}
-    for term, near in zip(terms, alike, strict=True):
-        own, some = stem(term), np.flatnonzero(near > least)
-        some = some[np.argsort(-near[some])][: most + 1]
-        best = sorted(((float(near[i]), known.stems[i], known.words[i]) for i in some), reverse=True)
-        found[term] = tuple(
-            NearWord(term, word, each, min(cosine, 1.0), min((cosine - least) / (1 - least), 1.0))
-            for cosine, each, word in best
-            if cosine > least and each != own
-        )[:most]
-    return found
+    most, least, own = int(row["words"]), row["least"], stem(term)
+    some = np.flatnonzero(rough > least - _ROUGH)
+    if len(some) > most + 1:
+        last = np.partition(rough[some], -most - 1)[-most - 1]
+        some = some[rough[some] >= last - 2 * _ROUGH]
+    near = unpacked(known.codes[some]) @ vector
+    best = sorted(((float(near[i]), known.stems[n], known.words[n]) for i, n in enumerate(some)), reverse=True)
+    found = [
+        NearWord(term, word, each, min(cosine, 1.0), min((cosine - least) / (1 - least), 1.0))
+        for cosine, each, word in best[: most + 1]
+        if cosine > least and each != own
+    ]
+    return tuple(found[:most])

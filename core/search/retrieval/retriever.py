@@ -109,7 +109,7 @@ def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]
     )
 
 
-OVERSAMPLED = 40
+OVERSAMPLED = 24
 """Hits per leg at first: fusion needs more than the page shows, and sliders re-rank them without a new search. More
 take longer to score. Chosen by hand."""
 RERANKED_DEPTH = 60  # where a reranker reads the first 100

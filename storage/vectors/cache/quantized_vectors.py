@@ -32,6 +32,7 @@ __all__ = [
     "cosines",
     "nearest",
     "quantize",
+    "rough_cosines",
 ]
 
 _MANY = 12_000
@@ -147,8 +148,7 @@ def _best_by_codes(
     part: QuantizedVectors, rows: NDArray[np.int64], query: NDArray[np.float32], keep: int
 ) -> NDArray[np.int64]:
     """The rows with the highest products of codes, best first; of equal ones, the earlier rows."""
-    most = min(_ASKED_MOST, (2**31 - 1) // (127 * len(query)))
-    numbers = np.rint(query * np.float32(most / (np.abs(query).max() or 1))).astype(np.int16)
+    numbers, _ = _quantized_question(query)
 
     def measure(some: NDArray[np.int64]) -> NDArray[np.float32]:
         return _kernels().products(part.codes, part.scales, some, numbers)
@@ -161,6 +161,22 @@ def _best_by_codes(
         chosen = np.concatenate((np.flatnonzero(products > least), np.flatnonzero(products == least)))[:keep]
         rows, products = rows[chosen], products[chosen]
     return rows[np.argsort(-products, kind="stable")]
+
+
+def _quantized_question(query: NDArray[np.float32]) -> tuple[NDArray[np.int16], np.float32]:
+    """A question's numbers, and what they are to be multiplied by; products with codes fit into 32 bits."""
+    most = min(_ASKED_MOST, (2**31 - 1) // (127 * len(query)))
+    step = np.float32((np.abs(query).max() or 1) / most)
+    return np.rint(query / step).astype(np.int16), step
+
+
+def rough_cosines(
+    codes: NDArray[np.int8], scales: NDArray[np.float32], vector: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """As core.domain.int8_vectors.rough_cosines, in a fraction of the time."""
+    numbers, step = _quantized_question(vector)
+    found: NDArray[np.float32] = _kernels().products(codes, scales * step, np.arange(len(codes)), numbers)
+    return found
 
 
 def _processors() -> int:
@@ -197,6 +213,7 @@ def compile_kernels() -> None:
         _kernels().differing(each.bits, np.ones(1, dtype=np.bool_), part.bits[0], np.empty(1, dtype=np.int16))
         _kernels().products(each.codes, each.scales, rows, np.zeros(1, dtype=np.int16))
         _kernels().exact(each.vectors, rows, np.zeros(1))
+        rough_cosines(each.codes, part.scales, part.mean)
     for ids in (rows, rows.view()):
         ids.flags.writeable = ids is rows
         for among in (rows, rows.view()):

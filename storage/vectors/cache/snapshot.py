@@ -263,19 +263,21 @@ def _rows_mask(columns: Columns, rows: Sequence[NDArray[np.int32]]) -> Mask:
 
 
 _BLOCK = 8192  # vectors per block, some 12 MB
-_MASKS = 8  # cached filter masks per part: half a megabyte each at half a million passages
+_MASKS = 8  # cached masks, and arrays of ids, per part: half a megabyte and up to four at half a million passages
 _FEW_AMONG = 16  # ids are looked up one by one when there are so many times more rows
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPart:
-    """Passages with their vectors. live: bool, shape (n,), False for those changed or deleted since. masks: the latest
-    filters with the rows they admit: a search asks twice, and most searches share their filters with another."""
+    """Passages with their vectors. live: bool, shape (n,), False for those changed or deleted since. masks, ids: the
+    latest filters with the rows and the ids they admit: a search asks twice, and most searches share their filters with
+    another."""
 
     columns: Columns
     coded: QuantizedVectors
     live: Mask
     masks: dict[SearchFilters, Mask] = field(default_factory=dict, repr=False)
+    ids: dict[SearchFilters, PassageIds] = field(default_factory=dict, repr=False)
 
     def admitted(self, words: StringColumn, filters: SearchFilters, among: PassageIds | None = None) -> Mask:
         """Which rows the filters admit, among these ids only: bool, shape (n,), not to be written to."""
@@ -293,6 +295,16 @@ class SnapshotPart:
         chosen = np.zeros(len(mask), dtype=np.bool_)
         chosen[rows[rows >= 0]] = True
         return mask & chosen
+
+    def admitted_ids(self, words: StringColumn, filters: SearchFilters) -> PassageIds:
+        """The ids the filters admit, ascending; not to be written to."""
+        found = self.ids.get(filters)
+        if found is None:
+            found = self.columns.ids[self.admitted(words, filters)]
+            if len(self.ids) >= _MASKS:
+                self.ids.clear()
+            self.ids[filters] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +338,8 @@ class Snapshot:
         return sum(int(np.count_nonzero(part.live & part.columns.embedded)) for part in self.parts)
 
     def admissible(self, filters: SearchFilters) -> PassageIds:
-        """Ids of the passages the filters admit, ascending."""
-        found = [part.columns.ids[part.admitted(self.words, filters)] for part in self.parts]
+        """Ids of the passages the filters admit, ascending; not to be written to."""
+        found = [part.admitted_ids(self.words, filters) for part in self.parts]
         some = [ids for ids in found if len(ids)]
         return np.sort(np.concatenate(some), kind="stable") if len(some) > 1 else (some or found)[0]
 
