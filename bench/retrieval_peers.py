@@ -166,11 +166,11 @@ def _by_hnsw(connection: Any, vectors: Vectors, ef_search: int, iterative: str) 
 def measure_chroma(folder: Path, files: Sequence[Path], query_vectors: Vectors, most_seconds: float) -> Peer:
     """An embedded Chroma with default settings, filled in batches; run it in a separate process. Not run when filling
     would take longer, extrapolated from its pace."""
-    from storage.vectors.chroma import chroma_client
+    from storage.vectors.chroma import embedded_client
 
     vectors, jurisdictions = (np.load(file, mmap_mode="r") for file in files)
     before = resident_megabytes()
-    client = chroma_client(folder=folder)
+    client = embedded_client(folder)
     collection = client.create_collection("stock", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
     with clock() as taken:
         size = min(_AT_ONCE, client.get_max_batch_size())

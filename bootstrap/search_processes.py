@@ -146,11 +146,8 @@ class SearchProcessPool:
     work."""
 
     def __init__(self, settings: Settings, command: Sequence[str] = ("-m", "bootstrap.search_processes")) -> None:
-        if sys.platform == "win32" or (settings.vector_index, settings.chroma_url) == ("chroma", ""):
-            raise BadRequest(
-                "Search processes work neither on Windows nor with Chroma in the data folder.",
-                "Set FIVEFOLD_SEARCH_PROCESSES=0.",
-            )
+        if sys.platform == "win32":
+            raise BadRequest("Search processes do not work on Windows.", "Set FIVEFOLD_SEARCH_PROCESSES=0.")
         own = replace(settings, worker=False, search_processes=0)
         self._channels = _Channels()
         self._processes = [_SearchProcess(own, self._channels, command) for _ in range(settings.search_processes)]

@@ -43,7 +43,6 @@ from core.search.ranking.rerank import DeadlineReranker, rerankers
 from core.workbench import Workbench
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
     from sqlalchemy import Engine
     from sqlalchemy.engine import URL
 
@@ -292,6 +291,7 @@ class _Shared:
 def _shared(
     settings: Settings, role: ProcessRole, database: "Database", models: LoadedModels, resources: ExitStack
 ) -> _Shared:
+    from bootstrap.chroma import chroma_index
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
     from storage.postgres.catalogue import SqlCatalogue
@@ -300,7 +300,8 @@ def _shared(
 
     chroma = None
     if settings.vector_index == "chroma":
-        chroma = _chroma(settings, lambda: embedder.name, lambda: choice.prepared())
+        started = role is ProcessRole.APP
+        chroma = chroma_index(settings, lambda: embedder.name, lambda: choice.prepared(), resources, started=started)
     choice = SqlEmbeddingModelStore(database, models.reference(settings.embedding_model), chroma)
     embedder = LazyEmbedder(choice, models)
     model = (lambda: embedder.name) if chroma is None else None
@@ -438,16 +439,6 @@ def _embedder(settings: Settings, model: str, threads: int) -> Embedder:
 def _threads() -> int:
     """Inference threads: one core stays free for PostgreSQL and the pages."""
     return max(1, (os.cpu_count() or 1) - 1)
-
-
-def _chroma(settings: Settings, model: Callable[[], str], prepared: Callable[[], str]) -> "ChromaIndex":
-    from storage.vectors.chroma import ChromaIndex, chroma_client
-
-    def connect() -> "ClientAPI":
-        folder = settings.data_folder / "chroma"
-        return chroma_client(url=settings.chroma_url, folder=folder, token=settings.chroma_token)
-
-    return ChromaIndex(connect, settings.tenant, model, prepared)
 
 
 def _run_this_again() -> None:

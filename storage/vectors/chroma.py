@@ -1,8 +1,5 @@
 # Longer than 300 lines: the index and the filters in its query language are one noun.
-"""Dense search in Chroma: embedded in the data folder, or a server by URL. The catalogue stays in PostgreSQL.
-
-Only one process can use an embedded Chroma; if a worker runs beside the web process, use a server.
-"""
+"""Dense search in Chroma: in the data folder, or a server by URL. The catalogue stays in PostgreSQL."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +24,9 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
 
-__all__ = ["ChromaIndex", "chroma_client", "metadata", "where"]
+    from storage.vectors.local_chroma import LocalChroma, LocalCollection
+
+__all__ = ["ChromaIndex", "embedded_client", "metadata", "server_client", "where"]
 
 _EXACT_ROWS = 20_000
 """Up to so many admissible rows are ranked here, one by one: 30 MB of 384 numbers each. Chroma's own graph search loses
@@ -41,9 +40,18 @@ _UNREACHABLE = "Check that Chroma runs and that FIVEFOLD_CHROMA_URL is right, th
 _EF_SEARCH = 400  # candidates the graph keeps while searching; at 100 it misses some of the best 10
 
 
-def chroma_client(*, url: str = "", folder: Path | None = None, token: str = "") -> "ClientAPI":
-    """A client of the server at `url`, or of an embedded Chroma in `folder`. Sends no usage statistics. token: sent to
-    the server with each request, as `Authorization: Bearer …`.
+def embedded_client(folder: Path) -> "ClientAPI":
+    """The Chroma of a folder, which only one process may open. Sends no usage statistics. Raises StoreFailed."""
+    import chromadb
+    from chromadb.config import Settings
+
+    with _failures("opening its folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+        return chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+
+
+def server_client(url: str, token: str = "") -> "ClientAPI":
+    """A client of the server at `url`. token: sent with each request, as `Authorization: Bearer …`.
 
     Raises BadRequest for an invalid URL, StoreFailed when Chroma does not answer.
     """
@@ -51,12 +59,6 @@ def chroma_client(*, url: str = "", folder: Path | None = None, token: str = "")
     from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False)
-    if not url:
-        if folder is None:
-            raise BadRequest("Chroma has neither a URL nor a folder.", "Set FIVEFOLD_CHROMA_URL or the data folder.")
-        with _failures("opening its folder"):
-            folder.mkdir(parents=True, exist_ok=True)
-            return chromadb.PersistentClient(str(folder), settings=settings)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadRequest(f"'{url}' is not the URL of a Chroma server.", "Write it as http://host:8000.")
@@ -82,15 +84,15 @@ class ChromaIndex:
 
     def __init__(
         self,
-        connect: "Callable[[], ClientAPI]",
+        connect: "Callable[[], ClientAPI | LocalChroma]",
         tenant: str,
         model: Callable[[], str],
         prepared: Callable[[], str] = lambda: "",
     ) -> None:
         self._connect, self._tenant, self._model, self._prepared = connect, tenant, model, prepared
         self._lock = Lock()
-        self._client: ClientAPI | None = None
-        self._opened: tuple[str, Collection] | None = None
+        self._client: ClientAPI | LocalChroma | None = None
+        self._opened: tuple[str, Collection | LocalCollection] | None = None
 
     def of(self, model: str) -> "ChromaIndex":
         """The vectors of another model in the same Chroma."""
@@ -104,13 +106,13 @@ class ChromaIndex:
                 if about.get("tenant") == self._tenant and about.get("model") not in models:
                     self._connected().delete_collection(each.name)
 
-    def _connected(self) -> "ClientAPI":
+    def _connected(self) -> "ClientAPI | LocalChroma":
         with self._lock:
             if self._client is None:
                 self._client = self._connect()
             return self._client
 
-    def _collection(self) -> "Collection":
+    def _collection(self) -> "Collection | LocalCollection":
         """The collection of the model in use; opened again when the model has changed."""
         client, model = self._connected(), self._model()
         with self._lock:

@@ -12,7 +12,7 @@ from core.domain.documents import Passage
 from core.domain.filters import SearchFilters
 from core.ports.stores import PassageIds
 from storage.postgres.catalogue import SqlCatalogue
-from storage.vectors.chroma import ChromaIndex, chroma_client
+from storage.vectors.chroma import ChromaIndex, embedded_client
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue
 from tests.stores.libraries import admitted, filters_of, random_documents, random_filters, random_vectors, store
@@ -28,7 +28,7 @@ def _in_sql(engine: Engine) -> Translated:
 
 
 def _in_chroma(folder: Path) -> Translated:
-    catalogue, index = FakeCatalogue(), ChromaIndex(lambda: chroma_client(folder=folder), "filters", lambda: "random")
+    catalogue, index = FakeCatalogue(), ChromaIndex(lambda: embedded_client(folder), "filters", lambda: "random")
     nothing = random_vectors(0, 0)
     stored = [p for d, passages in random_documents(2, each=25) for p in store(catalogue, d, passages, nothing)]
     vectors = random_vectors(len(stored), 2)

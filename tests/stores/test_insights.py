@@ -22,7 +22,7 @@ from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.insights import SqlInsightStore
-from storage.vectors.chroma import ChromaIndex, chroma_client
+from storage.vectors.chroma import ChromaIndex, embedded_client
 from storage.vectors.pgvector import PgvectorIndex
 from tests.database import new_tenant
 from tests.search.library import NOW, WordEmbedder
@@ -77,7 +77,7 @@ def memorial(request: pytest.FixtureRequest, engine: Engine, tmp_path: Path) -> 
             vectors = PgvectorIndex(database, "words")
         else:
             catalogue = SqlCatalogue(database)
-            vectors = ChromaIndex(lambda: chroma_client(folder=tmp_path / "chroma"), database.tenant, lambda: "words")
+            vectors = ChromaIndex(lambda: embedded_client(tmp_path / "chroma"), database.tenant, lambda: "words")
         return Memorial(database, catalogue, vectors, KeywordIndex(folder, catalogue), folder)
 
     return made

@@ -200,9 +200,10 @@ def test_an_answer_that_cannot_be_read_ends_its_process_and_nobody_waits(tmp_pat
     pool.stop()
 
 
-def test_where_they_cannot_work_they_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="Chroma"):
-        SearchProcessPool(replace(Settings(tmp_path), search_processes=1, vector_index="chroma"))
+def test_where_they_cannot_work_they_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(BadRequest, match="Windows"):
+        SearchProcessPool(replace(Settings(tmp_path), search_processes=1))
 
 
 def test_without_a_process_the_app_searches(tmp_path: Path) -> None:

@@ -315,7 +315,7 @@ class SynonymFinder:
         known = self._store.all()
         with self._lock:
             if known is not self._of:
-                self._of, self._scales = known, 1 / lengths(known.codes)
+                self._of, self._scales = known, np.reciprocal(lengths(known.codes))
                 self._rows = {word: row for row, word in enumerate(known.words)}
                 self._found.clear()
             scales = self._scales

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,7 +17,8 @@ from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
 from storage.keywords.index import KeywordIndex
 from storage.postgres.catalogue import SqlCatalogue
-from storage.vectors.chroma import ChromaIndex, chroma_client
+from storage.vectors.chroma import ChromaIndex, server_client
+from storage.vectors.local_chroma import LocalChroma
 from storage.vectors.pgvector import PgvectorIndex
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeSparseIndex, FakeVectorIndex
@@ -59,7 +61,7 @@ def _wait_for(url: str) -> None:
     deadline = time.monotonic() + 60
     while True:
         try:
-            chroma_client(url=url)
+            server_client(url)
         except StoreFailed:
             if time.monotonic() > deadline:
                 raise
@@ -68,8 +70,15 @@ def _wait_for(url: str) -> None:
             return
 
 
-@pytest.fixture(scope="module", params=["memory", "pgvector", "chroma embedded", "chroma server"])
-def new_shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewShelf:
+@pytest.fixture(scope="module")
+def local_chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalChroma]:
+    """Chroma in a folder."""
+    with closing(LocalChroma(tmp_path_factory.mktemp("chroma"))) as local:
+        yield local
+
+
+@pytest.fixture(scope="module", params=["memory", "pgvector", "chroma in a folder", "chroma server"])
+def new_shelf(request: pytest.FixtureRequest) -> NewShelf:
     """Makes an empty vector index, of a new tenant at each call."""
     if request.param == "memory":
         return lambda: Shelf(FakeCatalogue(), FakeVectorIndex())
@@ -81,10 +90,10 @@ def new_shelf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             return Shelf(SqlCatalogue(database), PgvectorIndex(database, "random"))
 
         return in_postgres
-    if request.param == "chroma embedded":
-        client = chroma_client(folder=tmp_path_factory.mktemp("chroma"))
+    if request.param == "chroma in a folder":
+        client = request.getfixturevalue("local_chroma")
     else:
-        client = chroma_client(url=request.getfixturevalue("chroma_server"))
+        client = server_client(request.getfixturevalue("chroma_server"))
     return lambda: Shelf(FakeCatalogue(), ChromaIndex(lambda: client, f"tenant {next(_NAMES)}", lambda: "random"))
 
 
