@@ -34,7 +34,9 @@ _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.05
 _LEFT_SECONDS = 3.0  # after which the process ends when no program is connected
 _MOST_SECONDS = 600.0  # of one request
+_ATTEMPTS, _PAUSE_SECONDS = 5, 0.2  # until a process that ends in the middle of requests is told
 _WAITING = 64  # connections that wait to be accepted
+_AGAIN = "Try again in a moment."
 _PROGRAM = f"import sys; from {__name__} import main; main(sys.argv[1])"  # not -m: answers name this module's classes
 
 
@@ -93,20 +95,31 @@ class LocalChroma:
 
     def close(self) -> None:
         """Leave the process, which ends soon when nobody else uses it. Safe to call again."""
-        while self._idle:
-            self._idle.pop().close()
+        self._leave()
         with self._lock:
             if self._shortcut is not None:
                 self._shortcut.unlink(missing_ok=True)
                 self._shortcut.parent.rmdir()
                 self._shortcut = None
 
+    def _leave(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
+
     def call(self, request: _Request) -> Any:
         """What a request returns."""
-        try:
-            answer = self._answer_to(request)
-        except (OSError, EOFError):  # the process ended: the next one is asked
-            answer = self._answer_to(request)
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                answer = self._answer_to(request)
+                break
+            except (OSError, EOFError) as error:  # the process ended: the next one is asked
+                self._leave()
+                if not left:
+                    raise StoreUnavailable(
+                        f"Chroma in {self._folder} keeps ending: {self._printed()}", _AGAIN
+                    ) from error
+                time.sleep(_PAUSE_SECONDS)
         if answer.error:
             from chromadb import errors
 
@@ -122,7 +135,7 @@ class LocalChroma:
         try:
             connection.send(request)
             if not connection.poll(_MOST_SECONDS):
-                raise StoreUnavailable(f"Chroma did not answer within {_MOST_SECONDS:.0f} seconds.", "Try again.")
+                raise StoreUnavailable(f"Chroma did not answer within {_MOST_SECONDS:.0f} seconds.", _AGAIN)
             answer: _Answer = connection.recv()
         except BaseException:  # a later answer must not be taken for another request's
             connection.close()
@@ -141,7 +154,7 @@ class LocalChroma:
                 failed = process is not None and process.poll() not in (None, 0)
                 if failed or time.monotonic() > deadline:
                     raise StoreUnavailable(
-                        f"Chroma in {self._folder} does not start: {self._printed()}", "Try again in a moment."
+                        f"Chroma in {self._folder} does not start: {self._printed()}", _AGAIN
                     ) from error
                 if process is None or process.poll() is not None:
                     process = self._started()
