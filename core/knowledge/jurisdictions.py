@@ -6,7 +6,8 @@ See behaviour.md §1.
 # One module, because names, citations and implied places of one table are matched together.
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -21,6 +22,8 @@ __all__ = [
     "Place",
     "built_in_jurisdictions",
     "codes_of_states",
+    "federation_of",
+    "federations",
     "implied_place_finder",
     "implied_places",
     "jurisdiction_table",
@@ -68,12 +71,13 @@ _STREET_AFTER = re.compile(r"(?i)\s+(?:street|avenue|road|boulevard|st\.|ave|blv
 @dataclass(frozen=True, slots=True)
 class Place:
     """A jurisdiction at text[start:end]. kind: "self" ("State of Ohio"), "name", "agency", "law", "citation" or "code";
-    from `implied_places`: "mail", "site" or "money"."""
+    from `implied_places`: "mail", "site" or "money". generic: "Federal Government", which `federation_of` names."""
 
     value: str
     start: int
     end: int
     kind: str
+    generic: bool = False
 
 
 _CACHED_TABLES = 16  # more than the libraries and drafts one process has open; chosen by hand
@@ -108,12 +112,17 @@ class JurisdictionTable:
 
         >>> jurisdiction_table(()).hits("How many active employees in Texas?")
         {'state:TX': ('Texas',)}
+        >>> [list(jurisdiction_table(()).hits(text)) for text in ("federal law in Germany", "federal law")]
+        [['country:DE'], ['federal']]
         >>> [jurisdiction_table(()).hits(text) for text in ("Write to me in or out of office, ok?", "Troy, MI 48083")]
         [{}, {'state:MI': ('MI 48083',)}]
         """
         hits: dict[str, list[str]] = {}
-        for place in self.places(text):
-            hits.setdefault(place.value, []).append(text[place.start : place.end])
+        places = list(self.places(text))
+        federation = federation_of((place.value, place.generic) for place in places)
+        for place in places:
+            value = federation if place.generic else place.value
+            hits.setdefault(value, []).append(text[place.start : place.end])
         return {value: tuple(hits[value]) for value in sorted(hits, key=lambda v: -len(hits[v]))}
 
     def parse(self, words: str) -> str | None:
@@ -151,10 +160,12 @@ class JurisdictionTable:
                 before = max(0, match.start() - 28)
                 if value == "federal" and words[:1] in "fF" and _of_all_levels(text, before, match):
                     continue
-                speaks = kind == "name" and bool(
+                generic = kind == "generic"
+                speaks = (generic or kind == "name") and bool(
                     _SPEAKS_AS.search(text, before, match.start()) or _SPEAKS_IN.match(text, match.end())
                 )
-                yield Place(value, match.start(), match.end(), "self" if speaks else kind)
+                kind = "self" if speaks else "name" if generic else kind
+                yield Place(value, match.start(), match.end(), kind, generic)
             elif group == "codes":
                 value, kind = names[re.sub(r"\s+", " ", match.group("codes"))]
                 yield Place(value, match.start(), match.end(), "citation")
@@ -198,6 +209,25 @@ def built_in_jurisdictions() -> Mapping[str, str]:
     return titles | {"global": "Global"}
 
 
+@cache
+def federations() -> frozenset[str]:
+    """The countries other than the United States whose government is called federal. Raises BadTable."""
+    return frozenset(f"country:{code}" for code in _rows()["federal"]["federations"])
+
+
+def federation_of(mentions: Iterable[tuple[str, bool]]) -> str:
+    """The jurisdiction that "federal" stands for: the other federation that is named most, if it is named more often
+    than the United States and their states. mentions: jurisdiction, and whether the words are generic.
+
+    >>> [federation_of([("federal", True), (other, False)]) for other in ("country:CH", "country:FR")]
+    ['country:CH', 'federal']
+    """
+    named = Counter(value for value, generic in mentions if not generic)
+    own = sum(count for value, count in named.items() if value == "federal" or value.startswith("state:"))
+    others = {value: count for value, count in named.items() if value in federations() and count > own}
+    return max(others, key=lambda value: others[value], default="federal")
+
+
 def codes_of_states(certain: bool = False) -> frozenset[str]:
     """State postal codes. certain: only those that are not words or common abbreviations. Raises BadTable."""
     return frozenset(_rows()["states"]) - (_WORDLIKE if certain else frozenset())
@@ -215,7 +245,7 @@ def _written_forms(own: tuple[JurisdictionNames, ...]) -> tuple[Mapping[str, tup
     forms: dict[str, tuple[str, str]] = {}
     prefixes: dict[str, tuple[str, str]] = {}
     forms |= dict.fromkeys((form for name in rows["misleading"] for form in (name, name.lower())), ("", ""))
-    for key, kind in (("laws", "law"), ("agencies", "agency"), ("names", "name")):
+    for key, kind in (("laws", "law"), ("agencies", "agency"), ("names", "name"), ("generic", "generic")):
         forms |= dict.fromkeys(rows["federal"][key], ("federal", kind))
     for code, names in rows["countries"].items():
         forms |= dict.fromkeys(names, (f"country:{code}", "name"))
@@ -279,7 +309,7 @@ def _any(names: Iterator[str] | Mapping[str, object]) -> str:
 def _rows() -> Mapping[str, Mapping]:  # type: ignore[type-arg]
     rows = table("jurisdictions")
     check_keys("jurisdictions", "top level", rows, _TOP_KEYS)
-    check_keys("jurisdictions", "federal", rows["federal"], ("names", "agencies", "laws"))
+    check_keys("jurisdictions", "federal", rows["federal"], ("names", "generic", "federations", "agencies", "laws"))
     for code, row in rows["states"].items():
         check_keys("jurisdictions", f"states.{code}", row, ("names", "code_prefix", "citations"))
     return rows

@@ -129,6 +129,22 @@ def test_hints_of_a_place_are_weighed_and_not_all_followed() -> None:
         ("Kanton Zürich, Schweiz\nPersonalrecht der Schweiz\n" + PROSE, "country:CH"),
         ("Republic of Kenya\nThe Kenya Gazette. In Kenya, this act applies to Kenyan employers.\n", "country:KE"),
         ("Québec, Canada\nIn Canada, the Canadian rules of the Government of Canada apply.\n" + PROSE, "country:CA"),
+        # every federation calls its government federal
+        (
+            "Federal Republic of Germany\nFederal Leave Act. The Federal Government reports to the Bundestag.",
+            "country:DE",
+        ),
+        ("Federal Act on Data Protection\nThe Federal Assembly of the Swiss Confederation decrees:", "country:CH"),
+        ("Fair Work Act\nThe Federal Court of Australia may order a federal agency to pay.", "country:AU"),
+        ("FEDERAL REPUBLIC OF NIGERIA\nLabour Act. The Federal Ministry of Labour issues licences.", "country:NG"),
+        (
+            "Federal law, 29 U.S.C. 207: the federal minimum wage of the United States binds no office in Canada.",
+            "federal",
+        ),
+        (
+            "Republic of Guinea-Bissau\nGeneral Labour Law. The inspectorate in Guinea-Bissau supervises it.",
+            "country:GW",
+        ),
     ],
 )
 def test_a_place_that_is_clearly_said_is_found(text: str, value: str) -> None:

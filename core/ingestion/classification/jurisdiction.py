@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, log1p
 
 import numpy as np
@@ -14,7 +14,7 @@ from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.subject import truth_shares
 from core.ingestion.classification.truth import NO_TEXT
 from core.knowledge.gazetteer import currency_countries, find_places, language_countries
-from core.knowledge.jurisdictions import implied_places
+from core.knowledge.jurisdictions import federation_of, implied_places
 from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = ["PLACE_KINDS", "PlaceMention", "jurisdiction_label", "place_candidates", "place_kind", "place_mentions"]
@@ -42,7 +42,8 @@ _SUM = re.compile(r"([A-Z]{3})(?:(?<![A-Za-z].{3})\s?\d|(?:(?<=\d.{3})|(?<=\d\s.
 
 @dataclass(frozen=True, slots=True)
 class PlaceMention:
-    """A place named at text[start:end]. kind: one of _MENTIONS. leading: in the title or the opening."""
+    """A place named at text[start:end]. kind: one of _MENTIONS. leading: in the title or the opening. generic: as in
+    core.knowledge.jurisdictions.Place."""
 
     value: str
     kind: str
@@ -51,6 +52,7 @@ class PlaceMention:
     end: int
     source: EvidenceSource
     leading: bool
+    generic: bool = False
 
     def evidence(self, weight: float, terms: WorkspaceTerms) -> Evidence:
         """The mention as evidence for its place."""
@@ -112,6 +114,12 @@ def _kind_scores(blocks: Blocks, model: ClassifierModel) -> Mapping[str, float]:
 
 def place_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms) -> Iterator[PlaceMention]:
     """Every place named in the title and the text, except in lines that say who owns or made something."""
+    mentions = list(_all_mentions(sample, language, terms))
+    federation = federation_of((mention.value, mention.generic) for mention in mentions)
+    yield from (replace(mention, value=federation) if mention.generic else mention for mention in mentions)
+
+
+def _all_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms) -> Iterator[PlaceMention]:
     for text, source, opening in (
         (sample.title, EvidenceSource.METADATA, len(sample.title)),
         (sample.body, EvidenceSource.TEXT, len(sample.opening)),
@@ -124,7 +132,8 @@ def place_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms)
                 continue
             taken.add(place.start)
             leading = place.start < opening
-            yield PlaceMention(place.value, _KIND[place.kind], text, place.start, place.end, source, leading)
+            kind = _KIND[place.kind]
+            yield PlaceMention(place.value, kind, text, place.start, place.end, source, leading, place.generic)
         for value, kind, start, end in find_places(text, language):
             if start not in taken:
                 yield PlaceMention(value, _KIND[kind], text, start, end, source, start < opening)
