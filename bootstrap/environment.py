@@ -37,7 +37,7 @@ class Settings:
     empty: the data folder. originals_key: access key and secret for it, as KEY:SECRET (never shown); empty: those that
     the environment or the machine has.
     vector_index: "pgvector" or "chroma".
-    chroma_url: a Chroma server; empty with "chroma" is embedded in the data folder. chroma_token: sent to it.
+    chroma_url: a Chroma server; empty with "chroma": Chroma in the data folder. chroma_token: sent to it.
     tenant: whose library.
     administrators: logins that are always administrators, separated by commas.
     first_role: what everybody gets in every project at the first sign-in; empty: nothing.

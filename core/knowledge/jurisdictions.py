@@ -71,7 +71,8 @@ _STREET_AFTER = re.compile(r"(?i)\s+(?:street|avenue|road|boulevard|st\.|ave|blv
 @dataclass(frozen=True, slots=True)
 class Place:
     """A jurisdiction at text[start:end]. kind: "self" ("State of Ohio"), "name", "agency", "law", "citation" or "code";
-    from `implied_places`: "mail", "site" or "money". generic: "Federal Government", which `federation_of` names."""
+    from `implied_places`: "mail", "site" or "money". generic: whether the words fit every federation, as "Federal
+    Government" does; see `federation_of`."""
 
     value: str
     start: int
@@ -112,17 +113,12 @@ class JurisdictionTable:
 
         >>> jurisdiction_table(()).hits("How many active employees in Texas?")
         {'state:TX': ('Texas',)}
-        >>> [list(jurisdiction_table(()).hits(text)) for text in ("federal law in Germany", "federal law")]
-        [['country:DE'], ['federal']]
         >>> [jurisdiction_table(()).hits(text) for text in ("Write to me in or out of office, ok?", "Troy, MI 48083")]
         [{}, {'state:MI': ('MI 48083',)}]
         """
         hits: dict[str, list[str]] = {}
-        places = list(self.places(text))
-        federation = federation_of((place.value, place.generic) for place in places)
-        for place in places:
-            value = federation if place.generic else place.value
-            hits.setdefault(value, []).append(text[place.start : place.end])
+        for place in self.places(text):
+            hits.setdefault(place.value, []).append(text[place.start : place.end])
         return {value: tuple(hits[value]) for value in sorted(hits, key=lambda v: -len(hits[v]))}
 
     def parse(self, words: str) -> str | None:
@@ -211,21 +207,24 @@ def built_in_jurisdictions() -> Mapping[str, str]:
 
 @cache
 def federations() -> frozenset[str]:
-    """The countries other than the United States whose government is called federal. Raises BadTable."""
+    """The federations other than the United States. Raises BadTable."""
     return frozenset(f"country:{code}" for code in _rows()["federal"]["federations"])
 
 
-def federation_of(mentions: Iterable[tuple[str, bool]]) -> str:
-    """The jurisdiction that "federal" stands for: the other federation that is named most, if it is named more often
-    than the United States and their states. mentions: jurisdiction, and whether the words are generic.
+def federation_of(named: Iterable[str], leading: Iterable[str]) -> str:
+    """The jurisdiction that "federal" stands for: the other federation that is named most, if the text opens with its
+    name and names it more often than the United States and their states. named: every jurisdiction that a text names or
+    hints at, as often as it does, without generic words; leading: those that its title or opening names.
 
-    >>> [federation_of([("federal", True), (other, False)]) for other in ("country:CH", "country:FR")]
+    >>> [federation_of([other], [other]) for other in ("country:CH", "country:FR")]
     ['country:CH', 'federal']
+    >>> federation_of(["country:CH"], [])
+    'federal'
     """
-    named = Counter(value for value, generic in mentions if not generic)
-    own = sum(count for value, count in named.items() if value == "federal" or value.startswith("state:"))
-    others = {value: count for value, count in named.items() if value in federations() and count > own}
-    return max(others, key=lambda value: others[value], default="federal")
+    counts = Counter(named)
+    own = sum(count for value, count in counts.items() if value == "federal" or value.startswith("state:"))
+    others = [value for value in federations().intersection(leading) if counts[value] > own]
+    return max(sorted(others), key=lambda value: counts[value], default="federal")
 
 
 def codes_of_states(certain: bool = False) -> frozenset[str]:

@@ -35,7 +35,7 @@ hits under a filter (recall 0.88 at 5% of 100,000 rows)."""
 _OVERSAMPLING = 10
 """Beyond that the graph is asked for this many times the hits wanted: what it misses is far down what it returns."""
 
-_UNREACHABLE = "Check that Chroma runs and that FIVEFOLD_CHROMA_URL is right, then try again."
+_UNREACHABLE = "Check that Chroma runs, and that FIVEFOLD_CHROMA_URL is right where it is set, then try again."
 
 _EF_SEARCH = 400  # candidates the graph keeps while searching; at 100 it misses some of the best 10
 

@@ -1,3 +1,4 @@
+# Longer than 300 lines: both ends of one protocol.
 """Chroma in the data folder: one process opens it, and every program of the machine asks that process.
 
     app, worker, commands → a socket in the folder → chromadb.PersistentClient
@@ -36,6 +37,7 @@ _LEFT_SECONDS = 3.0  # after which the process ends when no program is connected
 _MOST_SECONDS = 600.0  # of one request
 _ATTEMPTS, _PAUSE_SECONDS = 5, 0.2  # until a process that ends in the middle of requests is told
 _WAITING = 64  # connections that wait to be accepted
+_NOT_CHROMA = "OSError"
 _AGAIN = "Try again in a moment."
 _PROGRAM = f"import sys; from {__name__} import main; main(sys.argv[1])"  # not -m: answers name this module's classes
 
@@ -49,7 +51,8 @@ class _Request(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """error: the name of Chroma's exception, "" for none; value: what was returned, or the words of the exception."""
+    """error: the name of Chroma's exception, "" for none, _NOT_CHROMA for another one; value: what was returned, or the
+    words of the exception."""
 
     error: str
     value: Any
@@ -57,7 +60,7 @@ class _Answer(NamedTuple):
 
 class LocalChroma:
     """The part of chromadb's client that the product uses. Thread-safe. Methods raise chromadb's errors, and
-    StoreUnavailable when the process cannot be started or does not answer."""
+    StoreFailed when the process cannot be started or does not answer."""
 
     def __init__(self, folder: Path) -> None:
         if os.name == "nt":
@@ -69,6 +72,7 @@ class LocalChroma:
         self._shortcut: Path | None = None
         self._lock = threading.Lock()
         self._idle: deque[Connection] = deque()
+        self._closed = threading.Event()
 
     def get_or_create_collection(self, name: str, **options: Any) -> "LocalCollection":
         self.call(_Request("", "get_or_create_collection", {"name": name, **options}))
@@ -78,28 +82,34 @@ class LocalChroma:
         return [LocalCollection(self, *each) for each in self.call(_Request("", "list_collections", {}))]
 
     def delete_collection(self, name: str) -> None:
-        self.call(_Request("", "delete_collection", {"name": name}))
+        from chromadb.errors import NotFoundError
+
+        with suppress(NotFoundError):  # a repeated request finds it deleted
+            self.call(_Request("", "delete_collection", {"name": name}))
 
     def get_max_batch_size(self) -> int:
         return int(self.call(_Request("", "get_max_batch_size", {})))
 
     def start(self) -> None:
         """Start the process where none runs; returns at once. A worker that started it would pass on its low priority.
-        A failure is told by the first request."""
+        The first request reports a failure."""
 
         def connect() -> None:
-            with suppress(StoreUnavailable):
+            with suppress(StoreFailed):
                 self.get_max_batch_size()
 
         threading.Thread(target=connect, name="chroma start", daemon=True).start()
 
     def close(self) -> None:
-        """Leave the process, which ends soon when nobody else uses it. Safe to call again."""
+        """Leave the process, which ends soon when nobody else uses it; requests are refused from now on. Safe to call
+        again."""
+        self._closed.set()
         self._leave()
         with self._lock:
             if self._shortcut is not None:
-                self._shortcut.unlink(missing_ok=True)
-                self._shortcut.parent.rmdir()
+                with suppress(OSError):  # a cleaner of temporary files was faster
+                    self._shortcut.unlink()
+                    self._shortcut.parent.rmdir()
                 self._shortcut = None
 
     def _leave(self) -> None:
@@ -113,13 +123,18 @@ class LocalChroma:
             try:
                 answer = self._answer_to(request)
                 break
-            except (OSError, EOFError) as error:  # the process ended: the next one is asked
+            except (EOFError, ConnectionError) as error:  # the process ended: the next one is asked
                 self._leave()
                 if not left:
                     raise StoreUnavailable(
                         f"Chroma in {self._folder} keeps ending: {self._printed()}", _AGAIN
                     ) from error
                 time.sleep(_PAUSE_SECONDS)
+            except OSError as error:
+                hint = "Check who owns the folder, and that there is room."
+                raise StoreFailed(f"Chroma in {self._folder} cannot be used: {error}.", hint) from error
+        if answer.error == _NOT_CHROMA:
+            raise StoreUnavailable(f"Chroma in {self._folder} failed: {answer.value}.", _AGAIN)
         if answer.error:
             from chromadb import errors
 
@@ -127,7 +142,9 @@ class LocalChroma:
         return answer.value
 
     def _answer_to(self, request: _Request) -> _Answer:
-        """The answer of the process. Raises OSError, EOFError when it ends before."""
+        """The answer of the process. Raises EOFError, ConnectionError when it ends before."""
+        if self._closed.is_set():
+            raise StoreUnavailable("The library is closed.", "Start again.")
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -141,6 +158,8 @@ class LocalChroma:
             connection.close()
             raise
         self._idle.append(connection)
+        if self._closed.is_set():
+            self._leave()
         return answer
 
     def _connected(self) -> Connection:
@@ -151,18 +170,21 @@ class LocalChroma:
             try:
                 return Client(self._address(), "AF_UNIX")
             except (FileNotFoundError, ConnectionError) as error:
-                failed = process is not None and process.poll() not in (None, 0)
-                if failed or time.monotonic() > deadline:
-                    raise StoreUnavailable(
-                        f"Chroma in {self._folder} does not start: {self._printed()}", _AGAIN
-                    ) from error
-                if process is None or process.poll() is not None:
+                status = None if process is None else process.poll()
+                if status or time.monotonic() > deadline:
+                    words = f"Chroma in {self._folder} does not start: {self._printed()}"
+                    failure = StoreFailed if status else StoreUnavailable
+                    raise failure(words, f"Look into {_LOG} in that folder." if status else _AGAIN) from error
+                if status == 0:
+                    time.sleep(_PAUSE_SECONDS)  # another process is about to listen
+                if process is None or status == 0:
                     process = self._started()
                 time.sleep(_LOOK_SECONDS)
 
     def _started(self) -> "subprocess.Popen[bytes]":
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._folder.chmod(0o700)  # whoever reaches the socket reads the vectors
+        if self._folder.stat().st_mode & 0o077:
+            self._folder.chmod(0o700)  # whoever reaches the socket reads the vectors
         root = str(Path(__file__).resolve().parents[2])
         paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
         with (self._folder / _LOG).open("ab") as log:
@@ -182,7 +204,7 @@ class LocalChroma:
         if len(os.fsencode(path)) <= _SOCKET_PATH_BYTES:
             return str(path)
         with self._lock:
-            if self._shortcut is None:
+            if self._shortcut is None or not self._shortcut.is_symlink():
                 self._shortcut = Path(mkdtemp(prefix="fivefold-")) / "chroma"
                 self._shortcut.symlink_to(self._folder, target_is_directory=True)
             return str(self._shortcut / _SOCKET)
@@ -251,17 +273,25 @@ class _Server:
         while True:
             try:
                 connection = listener.accept()
-            except OSError:  # too many open files, or the end
+                with self._lock:
+                    self._connections += 1
+                threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+            except OSError:  # too many open files
                 time.sleep(_LOOK_SECONDS)
-                continue
-            with self._lock:
-                self._connections += 1
-            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+            except RuntimeError:  # too many threads
+                self._end(connection)
 
     def _talk(self, connection: Connection) -> None:
-        with suppress(EOFError, OSError), connection:  # the program has left, or was killed
+        try:
             while True:
                 connection.send(self._answer(connection.recv()))
+        except (EOFError, OSError):
+            pass  # the program has left, or was killed
+        finally:
+            self._end(connection)
+
+    def _end(self, connection: Connection) -> None:
+        connection.close()
         with self._lock:
             self._connections -= 1
             self._left_at = time.monotonic()
@@ -270,6 +300,8 @@ class _Server:
         try:
             owner = self._client.get_collection(request.collection, None) if request.collection else self._client
             value = getattr(owner, request.method)(**request.arguments)
+        except OSError as error:
+            return _Answer(_NOT_CHROMA, str(error))
         except Exception as error:  # noqa: BLE001 - the program that asked gets it
             return _Answer(type(error).__name__, str(error))
         if request.method == "list_collections":
@@ -289,4 +321,8 @@ def main(folder: str) -> None:
             return
         with suppress(OSError):
             os.ftruncate(sys.stderr.fileno(), 0)  # what earlier processes printed
-        _Server().serve()
+        try:
+            _Server().serve()
+        except StoreFailed as error:
+            sys.exit(error.message)
+        os._exit(0)  # with the lock: nothing of this process may go on while the next one opens the folder

@@ -142,6 +142,11 @@ def test_hints_of_a_place_are_weighed_and_not_all_followed() -> None:
             "federal",
         ),
         (
+            "Leave\nFederal law and the Federal Government set the least leave. Write to hr@example.ca in our Toronto"
+            " office. Federal rules apply to federal contractors.\n" + PROSE,
+            "federal",
+        ),
+        (
             "Republic of Guinea-Bissau\nGeneral Labour Law. The inspectorate in Guinea-Bissau supervises it.",
             "country:GW",
         ),

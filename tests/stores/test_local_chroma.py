@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from core.domain.errors import StoreFailed, StoreUnavailable
 from core.domain.filters import SearchFilters
 from storage.vectors.chroma import ChromaIndex
-from storage.vectors.local_chroma import LocalChroma
+from storage.vectors.local_chroma import LocalChroma, _Request
 from tests.running import until
 from tests.stores.libraries import passage
 
@@ -29,7 +30,7 @@ from contextlib import closing
 from pathlib import Path
 import numpy as np
 from storage.vectors.chroma import ChromaIndex
-from storage.vectors.local_chroma import LocalChroma
+from storage.vectors.local_chroma import LocalChroma, _Request
 from tests.stores.libraries import passage
 
 number = int(sys.argv[2])
@@ -118,6 +119,8 @@ def test_the_process_ends_when_the_last_program_has_left(index: ChromaIndex, loc
 
 
 def test_nobody_else_can_open_the_folder(index: ChromaIndex, folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o755)
     assert index.count() == 0
     assert folder.stat().st_mode & 0o077 == 0
 
@@ -140,8 +143,54 @@ def test_an_error_of_chroma_is_told_and_the_next_request_is_answered(index: Chro
     assert found(index) == [1]
 
 
-def test_a_folder_that_chroma_cannot_use_is_told_with_its_reason(folder: Path) -> None:
+def test_a_folder_that_chroma_cannot_open_is_told_with_its_reason(folder: Path) -> None:
     folder.mkdir()
     (folder / "chroma.sqlite3").mkdir()
-    with closing(LocalChroma(folder)) as local, pytest.raises(StoreUnavailable, match="does not start"):
+    with closing(LocalChroma(folder)) as local, pytest.raises(StoreFailed, match="does not start: Chroma failed while"):
         local.get_max_batch_size()
+
+
+def test_a_folder_that_cannot_be_made_is_told_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        closing(LocalChroma(tmp_path / "file" / "chroma")) as local,
+        pytest.raises(StoreFailed, match="cannot be used"),
+    ):
+        local.get_max_batch_size()
+
+
+def test_a_closed_one_starts_nothing(index: ChromaIndex, local: LocalChroma, folder: Path) -> None:
+    local.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        index.count()
+    assert not folder.exists()
+
+
+def test_a_request_that_ends_after_closing_keeps_no_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connected = LocalChroma._connected
+
+    def close_meanwhile(self: LocalChroma) -> Connection:
+        connection = connected(self)
+        self.close()
+        return connection
+
+    monkeypatch.setattr(LocalChroma, "_connected", close_meanwhile)
+    assert LocalChroma(folder).get_max_batch_size() > 0
+    until(lambda: not serving(folder), SECONDS, "its end")
+
+
+def test_an_answer_that_cannot_be_sent_keeps_no_process(index: ChromaIndex, local: LocalChroma, folder: Path) -> None:
+    assert index.count() == 0
+    name = local.list_collections()[0].name
+    with pytest.raises(StoreUnavailable, match="keeps ending"):
+        local.call(_Request("", "get_collection", {"name": name}))  # it holds a database connection
+    local.close()
+    until(lambda: not serving(folder), SECONDS, "its end")
+
+
+def test_deleting_twice_is_no_error(index: ChromaIndex, local: LocalChroma) -> None:
+    assert index.count() == 0
+    (collection,) = local.list_collections()
+    for _ in range(2):
+        local.delete_collection(collection.name)
+    assert local.list_collections() == []

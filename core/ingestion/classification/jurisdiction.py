@@ -24,6 +24,7 @@ PLACE_KINDS = ("global", "federal", "state", "country")
 
 _MENTIONS = ("self", "name", "law", "code", "region", "city", "net", "money")
 _LEADING = ("self", "name", "law", "city")
+_SAYS = frozenset({"self", "name", "law"})  # of a country; a city, an address or money is only a hint
 _NAMED = frozenset({"self", "name", "law", "region", "city", "code"})
 _KIND = {
     "self": "self", "issuer": "self", "name": "name", "country": "name", "form": "name", "agency": "law", "law": "law",
@@ -115,7 +116,9 @@ def _kind_scores(blocks: Blocks, model: ClassifierModel) -> Mapping[str, float]:
 def place_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms) -> Iterator[PlaceMention]:
     """Every place named in the title and the text, except in lines that say who owns or made something."""
     mentions = list(_all_mentions(sample, language, terms))
-    federation = federation_of((mention.value, mention.generic) for mention in mentions)
+    named = [mention for mention in mentions if not mention.generic]
+    leading = (mention.value for mention in named if mention.leading and mention.kind in _SAYS)
+    federation = federation_of((mention.value for mention in named), leading)
     yield from (replace(mention, value=federation) if mention.generic else mention for mention in mentions)
 
 

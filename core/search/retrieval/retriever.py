@@ -112,7 +112,7 @@ def with_uses(candidates: Sequence[Candidate], uses: Mapping[int, DocumentUsage]
 OVERSAMPLED = 24
 """Hits per leg at first: fusion needs more than the page shows, and sliders re-rank them without a new search. More
 take longer to score. Chosen by hand."""
-RERANKED_DEPTH = 60  # where a reranker reads the first 100
+RERANKED_DEPTH = 60  # with a reranker, which reads up to 100 passages: two legs find them
 _MORE = 15
 """Additional hits of synonyms; few, because each costs as much to measure as any other. Chosen by hand."""
 _NO_HITS = LegHits((), 0, 0)
