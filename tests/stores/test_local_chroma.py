@@ -175,7 +175,8 @@ def test_a_request_that_ends_after_closing_keeps_no_process(folder: Path, monkey
         return connection
 
     monkeypatch.setattr(LocalChroma, "_connected", close_meanwhile)
-    assert LocalChroma(folder).get_max_batch_size() > 0
+    local = LocalChroma(folder)  # a name, so that it is not collected, which would close its connections
+    assert local.get_max_batch_size() > 0
     until(lambda: not serving(folder), SECONDS, "its end")
 
 
