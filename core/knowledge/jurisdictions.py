@@ -218,8 +218,8 @@ def federation_of(named: Iterable[str], leading: Iterable[str]) -> str:
 
     >>> [federation_of([other], [other]) for other in ("country:CH", "country:FR")]
     ['country:CH', 'federal']
-    >>> federation_of(["country:CH"], [])
-    'federal'
+    >>> federation_of(["country:CH"], []), federation_of(["country:CH", "state:OH"], ["country:CH"])
+    ('federal', 'federal')
     """
     counts = Counter(named)
     own = sum(count for value, count in counts.items() if value == "federal" or value.startswith("state:"))
