@@ -127,14 +127,14 @@ class LocalChroma:
                 self._leave()
                 if not left:
                     raise StoreUnavailable(
-                        f"Chroma in {self._folder} keeps ending: {self._printed()}", _AGAIN
+                        f"Chroma in the data folder keeps ending: {self._printed()}", _AGAIN
                     ) from error
                 time.sleep(_PAUSE_SECONDS)
             except OSError as error:
                 hint = "Check who owns the folder, and that there is room."
-                raise StoreFailed(f"Chroma in {self._folder} cannot be used: {error}.", hint) from error
+                raise StoreFailed(f"Chroma in the data folder cannot be used: {error}.", hint) from error
         if answer.error == _NOT_CHROMA:
-            raise StoreUnavailable(f"Chroma in {self._folder} failed: {answer.value}.", _AGAIN)
+            raise StoreUnavailable(f"Chroma in the data folder failed: {answer.value}.", _AGAIN)
         if answer.error:
             from chromadb import errors
 
@@ -172,9 +172,11 @@ class LocalChroma:
             except (FileNotFoundError, ConnectionError) as error:
                 status = None if process is None else process.poll()
                 if status or time.monotonic() > deadline:
-                    words = f"Chroma in {self._folder} does not start: {self._printed()}"
+                    words = f"Chroma in the data folder does not start: {self._printed()}"
                     failure = StoreFailed if status else StoreUnavailable
-                    raise failure(words, f"Look into {_LOG} in that folder." if status else _AGAIN) from error
+                    raise failure(
+                        words, f"Look into chroma/{_LOG} in the data folder." if status else _AGAIN
+                    ) from error
                 if status == 0:
                     time.sleep(_PAUSE_SECONDS)  # another process is about to listen
                 if process is None or status == 0:

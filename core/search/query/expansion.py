@@ -414,7 +414,7 @@ def _nearest(
     if len(some) > most + 1:
         last = np.partition(rough[some], -most - 1)[-most - 1]
         some = some[rough[some] >= last - 2 * _ROUGH]
-    near = unpacked(known.codes[some]) @ vector
+    near = np.einsum("ij,j->i", unpacked(known.codes[some]), vector)  # no BLAS, whose idle threads spin for some 30 ms
     best = sorted(((float(near[i]), known.stems[n], known.words[n]) for i, n in enumerate(some)), reverse=True)
     found = [
         NearWord(term, word, each, min(cosine, 1.0), min((cosine - least) / (1 - least), 1.0))
