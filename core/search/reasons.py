@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.domain.results import Candidate, Score
+from core.domain.results import Candidate, Score, Signals
 from core.search.explanation import factor_label, shown_effects
 
 __all__ = ["why_words"]
@@ -23,10 +23,11 @@ def why_words(candidate: Candidate, score: Score, keywords: Sequence[str]) -> st
     >>> signals = Signals(0.71, terms=(TermScore("overtime", "overtim", 2.0),))
     >>> why_words(Candidate(Passage("", 1, 0, 0, ()), signals), Score(0.5, ()), ["overtime", "paid"])
     'Close in meaning (similarity 0.71); contains “overtime”, not “paid”.'
+    >>> why_words(Candidate(Passage("", 1, 0, 0, ()), Signals(0.0)), Score(0.5, ()), [])  # the search by meaning failed
+    'Meaning not measured.'
     """
     signals = candidate.signals
-    nearness = "Close" if signals.similarity >= _CLOSE else "Related" if signals.similarity >= _RELATED else "Not close"
-    parts = [f"{nearness} in meaning (similarity {signals.similarity:.2f})"]
+    parts = [_meaning(signals)]
     contained = list(dict.fromkeys(term.term for term in signals.terms if term.score > 0))
     wordings = {near.query_word: near.word for near in signals.near_words if near.query_word not in contained}
     missing = [word for word in dict.fromkeys(keywords) if word not in contained and word not in wordings]
@@ -41,6 +42,13 @@ def why_words(candidate: Candidate, score: Score, keywords: Sequence[str]) -> st
         each, points = min(lowered, key=lambda item: item[1])
         parts.append(f"lowered by {-points:.3f} for {factor_label(each.name).lower()}: {each.reason}")
     return f"{'; '.join(parts)}."
+
+
+def _meaning(signals: Signals) -> str:
+    if not signals.similarity and signals.best_sentence_similarity is None:
+        return "Meaning not measured"
+    nearness = "Close" if signals.similarity >= _CLOSE else "Related" if signals.similarity >= _RELATED else "Not close"
+    return f"{nearness} in meaning (similarity {signals.similarity:.2f})"
 
 
 def _quoted(terms: Sequence[str]) -> str:
