@@ -97,6 +97,7 @@ def _output(report: "ClassificationReport", out: Path | None, stock: Mapping[str
     typer.echo(f"\n{aligned(('documents', 'said', 'right'), report.bins)}")
 
 
+# Over 40 lines: its options and their help.
 def fit_classifier(
     learn_from: Learn = None,
     trusted: Trusted = None,
@@ -110,22 +111,37 @@ def fit_classifier(
             "--only", help="Keep the built-in model; fit only its passages, dates or domains (may be repeated)."
         ),
     ] = None,
+    add: Annotated[
+        bool,
+        typer.Option(
+            "--add",
+            help="Keep the built-in model and add what new documents teach of truth, authority and jurisdiction;"
+            " --trusted ones it knows already, and shall stay right on.",
+        ),
+    ] = False,
 ) -> None:
     """Fit the classifier to labelled documents; `classification --leave-source-out` says how good it is."""
     from core.domain.errors import BadRequest
     from core.evaluation.tuning.classifier_fitting import PARTS, fit_parts
     from core.evaluation.tuning.classifier_fitting import fit_classifier as fit_all
+    from core.evaluation.tuning.classifier_update import add_documents
     from core.ingestion.classification.linear_model import built_in_model, to_bytes
 
     if unknown := sorted(set(only or ()) - set(PARTS)):
         raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(PARTS)}.")
-    read = list(read_folders(learn_from or [], trusted or [], dates))
-    documents = [each.document for each in read]
-    model = (
-        fit_parts(built_in_model(), documents, only, _tell_step)
-        if only
-        else fit_all(documents, built_in_embedder().name, on_step=_tell_step)
+    if add and only:
+        raise BadRequest("--add and --only exclude each other.", "Give one of them.")
+    checked, documents = (
+        [each.document for each in read_folders(learned, known, dates)]
+        for learned, known in (([], trusted or []), (learn_from or [], []))
     )
+    if add:
+        model = add_documents(built_in_model(), documents, checked, _tell_step)
+    elif only:
+        model = fit_parts(built_in_model(), [*checked, *documents], only, _tell_step)
+    else:
+        model = fit_all([*checked, *documents], built_in_embedder().name, on_step=_tell_step)
+    documents += checked
     data = to_bytes(model)
     write_file(write, data)
     found = len({each.source for each in documents})

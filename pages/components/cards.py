@@ -19,7 +19,16 @@ from core.text.tokenize import stem
 from pages.components.document.state import ReadingPlace
 from pages.components.styles import STATES, truth_style
 from pages.components.urls import page_path, params_of
-from pages.components.wording import bytes_in_words, day, highlight, plain, shorten, shorten_middle, shorten_start
+from pages.components.wording import (
+    bytes_in_words,
+    certainty_words,
+    day,
+    highlight,
+    plain,
+    shorten,
+    shorten_middle,
+    shorten_start,
+)
 
 __all__ = [
     "OUTCOMES",
@@ -124,7 +133,7 @@ def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
     style = truth_style(truth)
     words = style.words.capitalize()
     if probability is not None and truth is not None:
-        words += f" · {probability:.0%}{' · uncertain' if probability < SURE else ''}"
+        words += f" · {certainty_words(probability)}{' · uncertain' if probability < SURE else ''}"
     st.badge(words, icon=style.icon, color=style.colour, help=explanation(truth) if truth else meaning("unclassified"))  # type: ignore[arg-type]
 
 

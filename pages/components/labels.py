@@ -19,7 +19,7 @@ from core.knowledge.glossary import explanation
 from core.knowledge.workspace_terms import WorkspaceTerms
 from pages.components import notices, rights, session
 from pages.components.user_name import who
-from pages.components.wording import plain, shorten, shorten_middle
+from pages.components.wording import certainty_words, plain, shorten, shorten_middle
 
 __all__ = [
     "LEARNED",
@@ -166,7 +166,7 @@ def certainty(field: str, label: Label, terms: WorkspaceTerms) -> str:
     """
     if label.confirmed:
         return "confirmed"
-    parts = [f"{label.probability:.0%}"] if label.value is not None else []
+    parts = [certainty_words(label.probability)] if label.value is not None else []
     if label.runner_up and contested(label):
         other = f"{value_title(field, label.runner_up, terms)} {label.runner_up_probability:.0%}"
         parts.append(f"{'or' if parts else 'nearest:'} {other}")

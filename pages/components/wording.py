@@ -12,6 +12,7 @@ __all__ = [
     "ago",
     "around",
     "bytes_in_words",
+    "certainty_words",
     "count",
     "day",
     "from_words_asked_for",
@@ -250,6 +251,15 @@ def count(number: int, noun: str, plural: str = "") -> str:
     ('1 passage', '1,200 passages', '2 queries')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def certainty_words(probability: float) -> str:
+    """A probability in whole per cent; 100% only for 1, as confirmed labels have it.
+
+    >>> [certainty_words(each) for each in (0.123, 0.996, 1.0)]
+    ['12%', '99%', '100%']
+    """
+    return f"{probability if probability == 1 else min(probability, 0.99):.0%}"
 
 
 def bytes_in_words(size: int) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.documents import Authority, Label, Page, Truth
 from core.ingestion.classification.document_features import features_of
-from core.ingestion.classification.jurisdiction import jurisdiction_label
+from core.ingestion.classification.jurisdiction import ELSEWHERE, jurisdiction_label, place_mentions
 from core.ingestion.classification.linear_model import built_in_model
 from core.ingestion.classification.sample import read_for_classifying
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -103,12 +103,12 @@ NOWHERE = [
 ]  # fmt: skip
 
 
-def place(text: str, issued: tuple[Truth, Authority]) -> Label:
+def place(text: str, issued: tuple[Truth, Authority], language: str = "en") -> Label:
     sample = read_for_classifying("notes.txt", "", [Page(1, text)], {})
     model = built_in_model()
-    blocks = model.blocks(features_of(sample, "en"), np.zeros((0, model.dimensions), dtype=np.float32))
+    blocks = model.blocks(features_of(sample, language), np.zeros((0, model.dimensions), dtype=np.float32))
     truth, authority = (Label(value.value, 0.95) for value in issued)
-    return jurisdiction_label(sample, blocks, truth, authority, Label("en"), model, BUILT_IN_TERMS)
+    return jurisdiction_label(sample, blocks, truth, authority, Label(language), model, BUILT_IN_TERMS)
 
 
 def right(rows: Sequence[tuple[str, tuple[Truth, Authority], str]]) -> float:
@@ -154,6 +154,44 @@ def test_hints_of_a_place_are_weighed_and_not_all_followed() -> None:
 )
 def test_a_place_that_is_clearly_said_is_found(text: str, value: str) -> None:
     assert place(text, PUBLIC).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("A lei do Governo Federal. O servidor Federal tem direito a férias.", "pt", {"country:BR"}),
+        ("O Governo Federal. A equipa regista o utilizador e o contacto no ficheiro.", "pt", set()),  # in Portugal
+        ("El Gobierno Federal publica la ley.", "es", set()),  # of Mexico, Argentina or Venezuela
+        ("Artículo 1. Ley Federal de la Argentina. En la Argentina rige la ley Federal.", "es", {"country:AR"}),
+        ("La ley Federal de los Estados Unidos. El Gobierno Federal la publica.", "es", {"federal"}),
+        ("Die Federal Reserve hebt den Zins. Die Federal Trade Commission klagt.", "de", {"federal"}),
+        ("O Federal Reserve e a lei Federal.", "pt", {"federal"}),
+        ("The Federal Government publishes it.", "en", {"federal"}),
+    ],
+)
+def test_federal_is_said_of_the_federation_that_the_text_or_its_language_tells(
+    text: str, language: str, values: set[str]
+) -> None:
+    sample = read_for_classifying("notes.txt", "", [Page(1, text)], {})
+    assert {mention.value for mention in place_mentions(sample, language, BUILT_IN_TERMS)} == values
+
+
+def test_the_spelling_tells_where_a_text_of_one_language_applies() -> None:
+    swiss = "Gemäss Reglement sind die Massnahmen regelmässig zu prüfen. Der Arbeitgeber schliesst den Vertrag ab. " * 8
+    german = swiss.replace("ss ", "ß ").replace("ssn", "ßn").replace("ssi", "ßi").replace("sst", "ßt")
+    labels = [place(text, INTERNAL, "de") for text in (swiss, german)]
+    assert [label.value for label in labels] == ["country:CH", "country:DE"]
+    assert all("its spelling (de) is the one used there" in label.reason for label in labels)
+    plain = place("Die Mitarbeiter melden Urlaub an. Der Urlaub wird vom Leiter genehmigt. " * 8, PUBLIC, "de")
+    assert (plain.value, "many apply there" in plain.reason) == ("country:DE", True)
+
+
+def test_places_that_are_no_candidates_take_a_share() -> None:
+    """All candidates but elsewhere together stay below 1."""
+    label = place(PROSE, INTERNAL)
+    assert (label.value, label.runner_up) == ("global", "federal")
+    assert built_in_model().numbers["place_features"][ELSEWHERE] != 0
+    assert label.probability + label.runner_up_probability < 0.97
 
 
 def test_the_words_that_name_the_place_are_quoted() -> None:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from scipy import sparse
@@ -27,16 +28,16 @@ from core.evaluation.tuning.training_documents import (
 from core.ingestion.classification.date_candidates import DATE_WORD, ORDER_CHARACTERS, DateCandidate, date_candidates
 from core.ingestion.classification.date_reading import dates_in, writes_day_first
 from core.ingestion.classification.dates import date_shares
-from core.ingestion.classification.jurisdiction import (
-    place_candidates,
-)
+from core.ingestion.classification.jurisdiction import ELSEWHERE, place_candidates
 from core.ingestion.classification.linear_model import softmax
 from core.ingestion.classification.sample import DocumentSample, sentence_starts
 from core.knowledge.domains import GENERAL
 
-__all__ = ["fitted_dates", "fitted_domains", "fitted_places"]
+__all__ = ["PlaceChoice", "fitted_dates", "fitted_domains", "fitted_places", "places_found_left_out"]
 
 _DOMAIN_RIDGE = 1.0  # little: three weights have documents enough; chosen by hand
+_LEARNED_RIDGE = 60.0  # of the distance from weights of other documents; the best of 20 to 600 on sources left out
+_LEAST_SCALE = 0.3  # of a feature beside weights of other documents; chosen by hand
 _PLACE_RIDGE, _DATE_RIDGE, _WORD_RIDGE = 20.0, 1.0, 2.0  # the best of some on sources left out
 _INVENTED_SHARE = 0.03  # of undated documents that may be given a date, on sources left out
 _OVERLOOKED = 0.1  # of the documents labelled undated that state a date after all; some were read again
@@ -46,26 +47,59 @@ _DAY_LENGTH = len("2024-05-31")
 _SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of the model
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceChoice:
+    """The candidate places of a document with their features, and which one is right; ELSEWHERE is the last one."""
+
+    values: Sequence[str]
+    features: Sequence[Mapping[str, float]]
+    right: int
+
+    @classmethod
+    def of(
+        cls, document: TrainingDocument, truth: Label, authority: Label, kinds: Mapping[str, float]
+    ) -> "PlaceChoice":
+        values, features = place_candidates(
+            document.sample, document.mentions, document.language, truth, authority, kinds
+        )
+        place = "federal" if document.jurisdiction == "country:US" else document.jurisdiction
+        place = place if place in values else ELSEWHERE
+        return cls(values, features, values.index(place))
+
+    def found(self, weights: Mapping[str, float]) -> bool:
+        """Whether the best candidate is the right one; a place that is no candidate is never found."""
+        scores = [sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in self.features[:-1]]
+        return int(np.argmax(scores)) == self.right
+
+
 def fitted_places(
-    problem: FittingProblem, truths: Sequence[Label], authorities: Sequence[Label], kinds: Sequence[Mapping[str, float]]
+    choices: Sequence[PlaceChoice], counts: Matrix, base: Mapping[str, float] = MappingProxyType({})
 ) -> dict[str, float]:
-    """Weights of the conditional logit over candidate places; documents whose place is no candidate do not count."""
-    rows: list[Mapping[str, float]] = []
-    starts, right, counts = [], [], []
-    for each, truth, authority, kind, weight in zip(
-        problem.documents, truths, authorities, kinds, problem.weights, strict=True
-    ):
-        values, features = place_candidates(each.sample, each.mentions, each.language, truth, authority, kind)
-        if each.jurisdiction in values:
-            starts.append(len(rows))
-            right.append(len(rows) + values.index(each.jurisdiction))
-            counts.append(weight)
-            rows.extend(features)
+    """Weights of the conditional logit over candidate places.
+
+    counts: how much each document counts. base: weights learned from other documents, near which the new ones stay.
+    """
+    rows = [row for each in choices for row in each.features]
+    starts = np.cumsum([0, *(len(each.features) for each in choices[:-1])])
     names, matrix, scale = _matrix(rows)
+    if base:  # the weight of what hardly varies among these documents could become anything
+        matrix, scale = matrix * np.minimum(1.0, scale / _LEAST_SCALE), np.maximum(scale, _LEAST_SCALE)
     credit = np.zeros(len(rows))
-    credit[right] = 1.0
-    found = _fitted_choice(matrix, starts, credit, np.array(counts), np.full(len(names), _PLACE_RIDGE))
-    return {name: float(weight) for name, weight in zip(names, found / scale, strict=True)}
+    credit[starts + [each.right for each in choices]] = 1.0
+    begun = np.array([base.get(name, 0.0) for name in names]) * scale
+    penalty = np.array([_LEARNED_RIDGE if name in base else _PLACE_RIDGE for name in names])
+    found = begun + _fitted_choice(matrix, starts.tolist(), credit, counts, penalty, matrix @ begun)
+    return {**base, **{name: float(weight) for name, weight in zip(names, found / scale, strict=True)}}
+
+
+def places_found_left_out(problem: FittingProblem, choices: Sequence[PlaceChoice], base: Mapping[str, float]) -> float:
+    """The share of documents whose place is found by weights fitted near `base` without their fold."""
+    found = 0
+    for fold in sorted(set(problem.folds.tolist())):
+        inside = np.flatnonzero(problem.folds != fold).tolist()
+        weights = fitted_places([choices[at] for at in inside], problem.weights[inside], base)
+        found += sum(choices[at].found(weights) for at in np.flatnonzero(problem.folds == fold).tolist())
+    return found / len(choices)
 
 
 def fitted_domains(
@@ -97,17 +131,23 @@ def fitted_domains(
 
 
 def _fitted_choice(
-    matrix: Matrix | sparse.csr_matrix, starts: Sequence[int], credit: Matrix, counts: Matrix, penalty: Matrix
+    matrix: Matrix | sparse.csr_matrix,
+    starts: Sequence[int],
+    credit: Matrix,
+    counts: Matrix,
+    penalty: Matrix,
+    begun: Matrix | float = 0.0,
 ) -> Matrix:
     """Weights that maximise Σ counts · ln Σ share · credit over the choices that begin at the rows `starts`.
 
     matrix: shape (rows, features). credit: of a row if it is chosen, in [0, 1]. penalty: of the squares of weights.
+    begun: scores of the rows to which those by the weights are added.
     """
     first = np.array(starts)
     segment = np.repeat(np.arange(len(first)), np.diff([*starts, matrix.shape[0]]))
 
     def loss(flat: Matrix) -> tuple[float, Matrix]:
-        scores = matrix @ flat
+        scores = matrix @ flat + begun
         highest = np.maximum.reduceat(scores, first)
         grown = np.exp(scores - highest[segment])
         sums, earned = np.add.reduceat(grown, first), np.add.reduceat(grown * credit, first)

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from core.domain.documents import Authority, Label, Truth
-from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domains, fitted_places
+from core.evaluation.tuning.candidate_fitting import PlaceChoice, fitted_dates, fitted_domains, fitted_places
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     STEPS,
@@ -45,7 +45,15 @@ from core.ingestion.classification.subject import truth_shares
 from core.ingestion.classification.weighting import BESIDE_HEAD, FEW_WORDS
 from core.knowledge.domains import GENERAL
 
-__all__ = ["PARTS", "fit_classifier", "fit_parts"]
+__all__ = [
+    "PARTS",
+    "Sizes",
+    "as_label",
+    "authority_prior",
+    "fit_classifier",
+    "fit_parts",
+    "fitting_problem",
+]
 
 PARTS = ("passages", "dates", "domains")
 """What can be fitted again on fewer documents."""
@@ -80,7 +88,7 @@ def fit_classifier(
 
     blocks: the blocks that count, for measuring what each adds.
     """
-    problem, sizes = _problem(documents, blocks)
+    problem, sizes = fitting_problem(documents, blocks)
     count = len(documents)
     heads: dict[str, Head] = {}
     left: dict[str, Matrix] = {}
@@ -97,11 +105,11 @@ def fit_classifier(
         if name == "authority":
             given = _authority_given_truth(documents)
             numbers["authority_given_truth"] = given
-            prior = _authority_prior(left["truth"], classes, given)
+            prior = authority_prior(left["truth"], classes, given)
         heads[name], left[name], numbers[name] = _fitted_head(problem, classes, values, prior, sizes)
     problem = problem.first(count)
-    truths = [_label(heads["truth"].classes, row) for row in left["truth"][:count]]
-    authorities = [_label(heads["authority"].classes, row) for row in left["authority"][:count]]
+    truths = [as_label(heads["truth"].classes, row) for row in left["truth"][:count]]
+    authorities = [as_label(heads["authority"].classes, row) for row in left["authority"][:count]]
     kinds = [
         {kind: log(float(share) + 1e-6) for kind, share in zip(PLACE_KINDS, row, strict=True)}
         for row in left["place"][:count]
@@ -111,7 +119,8 @@ def fit_classifier(
     on_step("domains")
     _fit_domains(problem, heads, numbers)
     on_step("places")
-    numbers["place_features"] = fitted_places(problem, truths, authorities, kinds)
+    choices = [PlaceChoice.of(*each) for each in zip(problem.documents, truths, authorities, kinds, strict=True)]
+    numbers["place_features"] = fitted_places(choices, problem.weights)
     on_step("dates")
     numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
     return ClassifierModel(
@@ -126,12 +135,12 @@ def fit_parts(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> ClassifierModel:
     """A model, perhaps fitted on more documents, with some of its `PARTS` fitted again on these."""
-    problem, sizes = _problem(documents, BLOCKS)
+    problem, sizes = fitting_problem(documents, BLOCKS)
     classes = tuple(truth.value for truth in Truth)
     on_step("truth")
     _, left, _ = _fitted_head(problem, classes, [each.truth for each in problem.documents], None, sizes)
     problem = problem.first(len(documents))
-    truths = [_label(classes, row) for row in left[: len(documents)]]
+    truths = [as_label(classes, row) for row in left[: len(documents)]]
     heads = dict(base.heads)
     numbers = {group: dict(row) for group, row in base.numbers.items()}
     if "passages" in parts:
@@ -147,22 +156,34 @@ def fit_parts(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sizes:
-    """How many whole documents a problem begins with, and how many rows with their first lines; equal parts follow."""
+class Sizes:
+    """How many whole documents a problem begins with, and how many rows with their first lines; equal parts follow.
+
+    origin: of every row the number of its document.
+    """
 
     whole: int
     met: int
+    origin: NDArray[np.intp]
 
 
-def _problem(documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> tuple[FittingProblem, _Sizes]:
-    met = [*documents, *(copy for each in documents for copy in first_lines(each))]
-    rows = [*met, *(part for each in documents for part in equal_parts(each))]
-    return FittingProblem.of(rows, blocks), _Sizes(len(documents), len(met))
+def fitting_problem(
+    documents: Sequence[TrainingDocument], blocks: Sequence[str], base: ClassifierModel | None = None
+) -> tuple[FittingProblem, Sizes]:
+    """Documents, their first lines and their equal parts as features. base: a model whose words count, not theirs."""
+    rows, origin = list(documents), list(range(len(documents)))
+    for copies in (first_lines, equal_parts):
+        met = len(rows)
+        for number, each in enumerate(documents):
+            made = list(copies(each))
+            rows += made
+            origin += [number] * len(made)
+    return FittingProblem.of(rows, blocks, base), Sizes(len(documents), met, np.array(origin, dtype=np.intp))
 
 
 # Over 40 lines: one head from its blocks to its thresholds; each step uses the one before.
 def _fitted_head(
-    problem: FittingProblem, classes: Sequence[str], values: Sequence[str], prior: Matrix | None, sizes: _Sizes
+    problem: FittingProblem, classes: Sequence[str], values: Sequence[str], prior: Matrix | None, sizes: Sizes
 ) -> tuple[Head, Matrix, dict[str, float]]:
     """One head, its probabilities for every document with its source left out, and its numbers.
 
@@ -176,7 +197,7 @@ def _fitted_head(
     parts = {name: part for name, part in outside.items() if name != "name"}
     if prior is not None:
         parts["prior"] = prior
-    unknown = np.array([_unknown(problem, each) for each in problem.documents])
+    unknown = np.array(problem.unknown)
     scores = np.stack([*parts.values()], axis=2)
     met = slice(sizes.met)
     stacked, bias, temperature = _stack(scores[met], right[met], problem.weights[met], unknown[met])
@@ -300,12 +321,6 @@ def _name_weight(hidden: Matrix, names: Matrix, right: NDArray[np.intp], counts:
     return float(tried[int(np.argmax(gains))])
 
 
-def _unknown(problem: FittingProblem, document: TrainingDocument) -> float:
-    known = problem.vocabularies["words"].index
-    total = sum(document.features.words.values())
-    return sum(n for word, n in document.features.words.items() if word not in known) / total if total else 1.0
-
-
 def _regression(
     matrix: sparse.csr_matrix, name: str, right: NDArray[np.intp], weights: Matrix, size: int
 ) -> tuple[Matrix, Matrix]:
@@ -390,7 +405,8 @@ def _sure(shares: Matrix, right: NDArray[np.intp], classes: Sequence[str]) -> fl
     return round(min(allowed, default=1.0), 2)
 
 
-def _label(classes: Sequence[str], shares: Matrix) -> Label:
+def as_label(classes: Sequence[str], shares: Matrix) -> Label:
+    """The two likeliest classes; shares: probabilities, shape (classes,)."""
     order = np.argsort(-shares, kind="stable")
     return Label(classes[order[0]], float(shares[order[0]]), classes[order[1]], float(shares[order[1]]))
 
@@ -407,7 +423,8 @@ def _authority_given_truth(documents: Sequence[TrainingDocument]) -> dict[str, f
     return given
 
 
-def _authority_prior(truths: Matrix, classes: Sequence[str], given: Mapping[str, float]) -> Matrix:
+def authority_prior(truths: Matrix, classes: Sequence[str], given: Mapping[str, float]) -> Matrix:
+    """Log-odds of authorities by truths, shape (documents, classes). given: "truth/authority" → its probability."""
     names = [truth.value for truth in Truth]
-    rows = [truth_shares(_label(names, row)) for row in truths]
+    rows = [truth_shares(as_label(names, row)) for row in truths]
     return np.array([[log(sum(row[t] * given[f"{t}/{a}"] for t in Truth)) for a in classes] for row in rows])

@@ -1,4 +1,5 @@
 """Labelled documents to learn from, and their features as the matrices that are fitted."""
+# Over 300 lines: documents, their copies and their features as matrices are one step from files to numbers.
 
 import re
 from collections import Counter
@@ -187,14 +188,15 @@ class FittingProblem:
     blocks: Mapping[str, sparse.csr_matrix]
     folds: NDArray[np.intp]
     weights: Matrix
+    unknown: Sequence[float]
 
     @classmethod
-    def of(cls, documents: Sequence[TrainingDocument], blocks: Sequence[str]) -> "FittingProblem":
-        vocabularies = {name: _vocabulary(documents, name) for name in _SOURCES_OF_WORD}
-        forms = np.stack([each.features.form for each in documents])
-        scale = forms.std(axis=0)
-        scale[scale < 1e-9] = 1.0
-        base = ClassifierModel(vocabularies, forms.mean(axis=0), scale, {}, {}, "")
+    def of(
+        cls, documents: Sequence[TrainingDocument], blocks: Sequence[str], base: ClassifierModel | None = None
+    ) -> "FittingProblem":
+        """base: a model whose words and scales count; else those of the documents do."""
+        base = base or _without_heads(documents)
+        vocabularies = base.vocabularies
         rows = [base.blocks(each.features, each.vectors) for each in documents]
         matrices: dict[str, sparse.csr_matrix] = {
             name: stacked_terms([row.words[name] for row in rows], len(vocabularies[name].idf)) for name in vocabularies
@@ -203,12 +205,25 @@ class FittingProblem:
         matrices["mean"] = sparse.csr_matrix(np.stack([mean_vector(each.vectors) for each in documents]))
         folds = np.array([fold_of(each.source, _INNER_FOLDS, "inner") for each in documents])
         chosen = {name: matrices[name] for name in BLOCKS if name in blocks}
-        return cls(documents, vocabularies, base.form_mean, base.form_scale, chosen, folds, _weights(documents))
+        return cls(
+            documents,
+            vocabularies,
+            base.form_mean,
+            base.form_scale,
+            chosen,
+            folds,
+            _weights(documents),
+            [row.unknown for row in rows],
+        )
 
     def first(self, count: int) -> "FittingProblem":
         """The first documents of the problem; the features of heads stay those of all."""
-        documents = self.documents[:count]
-        return replace(self, documents=documents, folds=self.folds[:count], weights=_weights(documents))
+        return self.only(np.arange(count))
+
+    def only(self, chosen: NDArray[np.intp]) -> "FittingProblem":
+        """The documents with these numbers; the features of heads stay those of all."""
+        documents = [self.documents[at] for at in chosen.tolist()]
+        return replace(self, documents=documents, folds=self.folds[chosen], weights=_weights(documents))
 
 
 def _weights(documents: Sequence[TrainingDocument]) -> Matrix:
@@ -273,6 +288,15 @@ def _partial_copy(
         passages=(),
         passage_vectors=document.vectors[:0],
     )
+
+
+def _without_heads(documents: Sequence[TrainingDocument]) -> ClassifierModel:
+    """A model that knows the words and the form of these documents, and no label yet."""
+    forms = np.stack([each.features.form for each in documents])
+    scale = forms.std(axis=0)
+    scale[scale < 1e-9] = 1.0
+    vocabularies = {name: _vocabulary(documents, name) for name in _SOURCES_OF_WORD}
+    return ClassifierModel(vocabularies, forms.mean(axis=0), scale, {}, {}, "")
 
 
 def _vocabulary(documents: Sequence[TrainingDocument], name: str) -> TermWeights:

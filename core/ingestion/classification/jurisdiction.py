@@ -9,16 +9,29 @@ from math import log, log1p
 import numpy as np
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Truth
+from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import Blocks, ClassifierModel, softmax
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.subject import truth_shares
 from core.ingestion.classification.truth import NO_TEXT
 from core.knowledge.gazetteer import currency_countries, find_places, language_countries
-from core.knowledge.jurisdictions import federation_of, implied_places
+from core.knowledge.jurisdictions import federation_of, federations, implied_places
+from core.knowledge.language_varieties import countries_of_text
 from core.knowledge.workspace_terms import WorkspaceTerms
 
-__all__ = ["PLACE_KINDS", "PlaceMention", "jurisdiction_label", "place_candidates", "place_kind", "place_mentions"]
+__all__ = [
+    "ELSEWHERE",
+    "PLACE_KINDS",
+    "PlaceMention",
+    "jurisdiction_label",
+    "kind_scores",
+    "place_candidates",
+    "place_kind",
+    "place_mentions",
+]
 
+ELSEWHERE = "elsewhere"
+"""The candidate that stands for every place that a text neither names nor suggests by its language."""
 PLACE_KINDS = ("global", "federal", "state", "country")
 """The kinds of jurisdiction, in the order of the head "place"."""
 
@@ -31,6 +44,8 @@ _KIND = {
     "citation": "law", "code": "code", "region": "region", "city": "city", "mail": "net", "site": "net",
     "money": "money",
 }  # fmt: skip
+_HAVE_FEDERAL = frozenset({"es", "pt"})  # languages other than English with the word "federal"
+_LIKELY_SHARE = 0.5  # of a language's countries that is likely to be meant; chosen by hand
 _LANGUAGE_PLACES = 6  # countries of a language that are candidates though the text does not name them; chosen by hand
 _MAIN_SHARE = 0.7  # a language spoken mainly in one country; chosen by hand
 _LEAST_WORDS = 200  # shorter texts count as this long in densities; chosen by hand
@@ -72,30 +87,34 @@ def jurisdiction_label(
 ) -> Label:
     """The place of application: the most probable of the places named, the language's countries, and "global".
 
-    Probabilities come from a conditional logit (McFadden 1974) over the candidates.
+    Probabilities come from a conditional logit (McFadden 1974) over the candidates; with that of places that are no
+    candidates they sum to 1.
     """
     if not sample.words:
         return NO_TEXT
-    main_language = language.value or "en"
+    main_language = language.value or NATIVE
     mentions = tuple(place_mentions(sample, main_language, terms))
-    values, features = place_candidates(sample, mentions, main_language, truth, authority, _kind_scores(blocks, model))
+    values, features = place_candidates(sample, mentions, main_language, truth, authority, kind_scores(blocks, model))
     weights = model.numbers["place_features"]
     scores = np.array([sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in features])
     shares = softmax(scores)
-    order = np.argsort(-shares, kind="stable")
+    order = np.argsort(-shares[:-1], kind="stable")  # elsewhere lowers the shares of all others, but is no label
     best, second = values[order[0]], values[order[1]]
     own = sorted((each for each in mentions if each.value == best), key=lambda each: (not each.leading, each.start))
     quotes = [each for each in own if each.source is not EvidenceSource.NAME][:_QUOTES]
     share = float(shares[order[0]])
     evidence = tuple(each.evidence(round(share / len(quotes), 6), terms) for each in quotes)
-    reason = "" if evidence else _reason(best, main_language)
+    reason = "" if evidence else _reason(best, main_language, sample.body)
     return Label(best, share, second, float(shares[order[1]]), evidence, reason)
 
 
-def _reason(value: str, language: str) -> str:
+def _reason(value: str, language: str, text: str) -> str:
     if value == "global":
         return "Nothing ties it to one place."
-    return f"It names no place; of such documents in this language ({language}), most apply there."
+    spelled = countries_of_text(language, text).get(value, 0.0)
+    if language != NATIVE and spelled > language_countries(language).get(value, 0.0):
+        return f"It names no place, but its spelling ({language}) is the one used there."
+    return f"It names no place; of such documents in this language ({language}), many apply there."
 
 
 def place_kind(value: str) -> str:
@@ -107,7 +126,8 @@ def place_kind(value: str) -> str:
     return value.partition(":")[0]
 
 
-def _kind_scores(blocks: Blocks, model: ClassifierModel) -> Mapping[str, float]:
+def kind_scores(blocks: Blocks, model: ClassifierModel) -> Mapping[str, float]:
+    """Kind of place → log probability, by the words and the form of a document."""
     head = model.heads["place"]
     shares = softmax(head.scores(blocks))
     return {kind: log(float(share) + 1e-6) for kind, share in zip(head.classes, shares, strict=True)}
@@ -117,9 +137,32 @@ def place_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms)
     """Every place named in the title and the text, except in lines that say who owns or made something."""
     mentions = list(_all_mentions(sample, language, terms))
     named = [mention for mention in mentions if not mention.generic]
+    federation = _federation(named, language, sample.body)
+    for mention in mentions:
+        if not mention.generic:
+            yield mention
+        elif federation is not None:
+            yield replace(mention, value=federation)
+
+
+def _federation(named: Sequence[PlaceMention], language: str, text: str) -> str | None:
+    """The jurisdiction that "federal" stands for in a text that names these places, or None.
+
+    In a language that has the word itself, the federation that is named most, if more often than the United States;
+    where none is named, the country of the text's spelling, if that is a federation.
+    """
+    counts = Counter("federal" if mention.value.startswith("state:") else mention.value for mention in named)
+    if language in _HAVE_FEDERAL:
+        others = federations().intersection(counts)
+        best = max(sorted(others), key=lambda value: counts[value], default="")
+        if counts[best] > counts["federal"]:
+            return best
+        if counts["federal"]:
+            return "federal"
+        likely = (value for value, share in countries_of_text(language, text).items() if share > _LIKELY_SHARE)
+        return next((value for value in likely if value in federations()), None)
     leading = (mention.value for mention in named if mention.leading and mention.kind in _SAYS)
-    federation = federation_of((mention.value for mention in named), leading)
-    yield from (replace(mention, value=federation) if mention.generic else mention for mention in mentions)
+    return federation_of((mention.value for mention in named), leading)
 
 
 def _all_mentions(sample: DocumentSample, language: str, terms: WorkspaceTerms) -> Iterator[PlaceMention]:
@@ -154,13 +197,16 @@ def place_candidates(
     authority: Label,
     kinds: Mapping[str, float],
 ) -> tuple[tuple[str, ...], tuple[Mapping[str, float], ...]]:
-    """Candidate jurisdictions, and the features of each by name. kinds: kind of place → log probability."""
+    """Candidate jurisdictions, and the features of each by name; ELSEWHERE is the last one.
+
+    kinds: kind of place → log probability.
+    """
     by_value: dict[str, list[PlaceMention]] = {}
     for mention in mentions:
         by_value.setdefault(mention.value, []).append(mention)
-    population = language_countries(language) if language != "en" else {}
+    population = countries_of_text(language, sample.body) if language != NATIVE else {}
     likely = sorted(population, key=lambda value: -population[value])[:_LANGUAGE_PLACES]
-    values = tuple(sorted({*by_value, "federal", "global", *likely}))
+    values = (*sorted({*by_value, "federal", "global", *likely}), ELSEWHERE)
     named = {value: sum(m.kind in _NAMED for m in by_value.get(value, ())) for value in values}
     mentions_of_text = _Whole(
         len(mentions),
@@ -169,7 +215,7 @@ def place_candidates(
         sum(named.values()),
         len(by_value),
         max(_LEAST_WORDS, sample.words),
-        language == "en",
+        language == NATIVE,
         truth_shares(truth),
         _authority_shares(authority),
     )
@@ -181,9 +227,9 @@ def place_candidates(
             **_kind_features(value, mentions_of_text),
             "kind": kinds[place_kind(value)],
         }
-        for value in values
+        for value in values[:-1]
     )
-    return values, rows
+    return values, (*rows, {ELSEWHERE: 1.0})
 
 
 @dataclass(frozen=True, slots=True)

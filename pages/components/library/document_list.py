@@ -25,7 +25,7 @@ from pages.components.library.table import TableColumn, draw_table
 from pages.components.pager import draw_foot, pages_of, range_words
 from pages.components.styles import STATES, truth_style
 from pages.components.urls import Params, number_in
-from pages.components.wording import count, day, parts_asked_for, shorten, shorten_middle
+from pages.components.wording import certainty_words, count, day, parts_asked_for, shorten, shorten_middle
 
 __all__ = [
     "PER_PAGE",
@@ -312,7 +312,7 @@ def _row(entry: ListedDocument, terms: WorkspaceTerms, alike: str, kind: str, st
             else "Archive file"
             if is_container(document)
             else "",
-            "sure": f"{labels.truth.probability:.0%}" if labelled else "",
+            "sure": certainty_words(labels.truth.probability) if labelled else "",
             "date": day(document.date) if document.date else "",
             "pages": f"{document.pages:,}" if document.pages else "",
             "tags": list(document.tags),

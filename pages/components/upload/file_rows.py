@@ -13,7 +13,7 @@ from pages.components import cards, session
 from pages.components.library.related_documents import likeness
 from pages.components.styles import truth_style
 from pages.components.upload.remedies import container_words
-from pages.components.wording import bytes_in_words, count, shorten, shorten_middle
+from pages.components.wording import bytes_in_words, certainty_words, count, shorten, shorten_middle
 
 __all__ = ["STEPS", "file_rows", "share_done", "step_words"]
 
@@ -118,7 +118,7 @@ def _truth_words(document: Document) -> str:
     words = truth_style(label.value).words.capitalize()
     if label.confirmed:
         return f"{words} ✓"
-    return f"{words} {label.probability:.0%}" if label.value else words
+    return f"{words} {certainty_words(label.probability)}" if label.value else words
 
 
 def _notes(document: Document, members: Sequence[Document], relation: str) -> list[tuple[str, str]]:
