@@ -53,7 +53,6 @@ _ADJECTIVES = {
     "SE": "Swedish", "TG": "Togolese", "TH": "Thai", "TR": "Turkish",
 }  # fmt: skip
 """English adjectives that do not begin with a long stem; without those that mostly name a language or a people."""
-
 Names = Mapping[str, tuple[str, str]]
 
 

@@ -49,9 +49,8 @@ _SOURCES_OF_WORD = 3  # that use a word before a date; keeps single texts out of
 
 @dataclass(frozen=True, slots=True)
 class PlaceChoice:
-    """The candidate places of a document with their features, and which one is right; ELSEWHERE is the last one."""
+    """The features of a document's candidate places, ELSEWHERE last, and the number of the right one."""
 
-    values: Sequence[str]
     features: Sequence[Mapping[str, float]]
     right: int
 
@@ -64,7 +63,7 @@ class PlaceChoice:
         )
         place = "federal" if document.jurisdiction == "country:US" else document.jurisdiction
         place = place if place in values else ELSEWHERE
-        return cls(values, features, values.index(place))
+        return cls(features, values.index(place))
 
     def found(self, weights: Mapping[str, float]) -> bool:
         """Whether the best candidate is the right one; a place that is no candidate is never found."""

@@ -197,10 +197,7 @@ def place_candidates(
     authority: Label,
     kinds: Mapping[str, float],
 ) -> tuple[tuple[str, ...], tuple[Mapping[str, float], ...]]:
-    """Candidate jurisdictions, and the features of each by name; ELSEWHERE is the last one.
-
-    kinds: kind of place → log probability.
-    """
+    """Candidate jurisdictions, ELSEWHERE last, and the features of each. kinds: kind of place → log probability."""
     by_value: dict[str, list[PlaceMention]] = {}
     for mention in mentions:
         by_value.setdefault(mention.value, []).append(mention)
