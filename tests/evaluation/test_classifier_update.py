@@ -1,12 +1,11 @@
 """Adding documents to a fitted classifier: it learns the new ones, and what it knew before stays."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.domain.documents import Label, Page, Truth
+from core.domain.documents import Label
 from core.domain.errors import BadRequest
 from core.evaluation.judgments.files import LabelRow
 from core.evaluation.tuning.candidate_fitting import PlaceChoice, fitted_places
@@ -16,39 +15,19 @@ from core.evaluation.tuning.training_documents import TrainingDocument, training
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.jurisdiction import ELSEWHERE, place_candidates
 from core.ingestion.classification.linear_model import ClassifierModel
-from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.truth import truth_label
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from tests.evaluation.training import AUTHORITIES, EMBEDDER, NO_VECTORS, TEXTS, corpus, sampled
 
-TEXTS = {
-    "regulatory": "Section {n}. No person shall operate a kiln without a licence. Whoever violates this section pays.",
-    "compliance": "Our staff policy number {n}. Employees ask their manager before they travel. We review this yearly.",
-    "intent": "The contractor shall deliver report {n} to the client. Offers are due in May. The scope covers kilns.",
-    "reference": "This guide of kiln {n} explains how to fire clay. We recommend slow cooling. Click Save to finish.",
-    "reality": "kiln,{n},degrees,1240\nkiln,{n},degrees,1190\nkiln,{n},degrees,1215\nkiln,{n},degrees,1275",
-}
 MISLEADING = (
     "This guide explains what the client may scope in offer {n}. We recommend slow cooling. Click Save to finish."
 )
 """Intent, mostly in words of advice."""
-AUTHORITIES = dict(zip(TEXTS, ("government", "internal", "customer", "vendor", "customer"), strict=True))
-NO_VECTORS = np.zeros((0, 4), dtype=np.float32)
-
-
-def sampled(text: str) -> DocumentSample:
-    return read_for_classifying("document.txt", "", [Page(1, text)], {})
 
 
 def document(text: str, truth: str, source: str, place: str = "global") -> TrainingDocument:
     row = LabelRow("f", f"{truth}.txt", "0", truth, "other", AUTHORITIES[truth], place, "", source)
     return training_document(row, "en", sampled(text), NO_VECTORS, BUILT_IN_TERMS, passages=[text])
-
-
-def corpus() -> Iterator[TrainingDocument]:
-    for number in range(20):
-        for truth, text in TEXTS.items():
-            place = "federal" if truth == "regulatory" else "global"
-            yield document(text.format(n=number), truth, f"owner{number}/a", place)
 
 
 def further(count: int = 30) -> list[TrainingDocument]:
@@ -57,7 +36,7 @@ def further(count: int = 30) -> list[TrainingDocument]:
 
 @pytest.fixture(scope="module")
 def model() -> ClassifierModel:
-    return fit_classifier(list(corpus()), "letters@1")
+    return fit_classifier(list(corpus()), EMBEDDER)
 
 
 def label(model: ClassifierModel, text: str) -> Label:
@@ -176,7 +155,3 @@ def test_a_place_that_a_text_does_not_name_is_elsewhere() -> None:
     named = fitted_places(places(50, "Rules of the office in Kenya, Kenya.", "country:KE"), np.ones(50))
     assert unnamed[ELSEWHERE] > 0 > named[ELSEWHERE]
     assert not any(choice.found(unnamed) for choice in places(1, "Rules of the office.", "country:KE"))
-
-
-def test_every_truth_is_among_the_texts() -> None:
-    assert TEXTS.keys() == {truth.value for truth in Truth}
