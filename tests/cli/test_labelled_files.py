@@ -1,17 +1,22 @@
-"""What is left out when labelled files are judged: their owner's files and near copies, in ours and the stock one."""
+"""What is left out when labelled files are judged, and how further ones are added to the built-in model."""
 
 from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 import core.evaluation.tuning.classifier_fitting as fitting
 from cli.labelled_files import ReadFile, left_out
+from cli.main import app
 from core.domain.documents import Page
 from core.domain.errors import BadRequest
 from core.evaluation.judgments.files import LabelRow
 from core.evaluation.tuning.training_documents import TrainingDocument, fold_of, training_document
-from core.ingestion.classification.linear_model import ClassifierModel, built_in_model
+from core.ingestion.classification.linear_model import ClassifierModel, built_in_model, from_bytes
 from core.ingestion.classification.sample import read_for_classifying
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 
@@ -69,3 +74,29 @@ def test_the_stock_classifier_learns_the_same_documents(learned: list[set[str]])
 def test_documents_of_one_owner_alone_are_refused_with_what_to_do() -> None:
     with pytest.raises(BadRequest, match="too few documents"):
         left_out([file_of(1, "own/a"), file_of(2, "own/b")], [], True, [], 0)
+
+
+def fit(*words: str) -> Result:
+    return CliRunner().invoke(app, ["evaluate", "fit-classifier", *words])
+
+
+def test_further_files_are_added_to_the_built_in_model(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    rows = ["file,original_name,sha256,truth,domain,authority,jurisdiction,effective_date,source"]
+    for number in range(12):
+        text = f"Our staff policy number {number}. Employees ask their manager before they travel.".encode()
+        (tmp_path / "files" / f"{number}.txt").write_bytes(text)
+        rows.append(
+            f"{number}.txt,{number}.txt,{sha256(text).hexdigest()},compliance,other,internal,global,,owner{number}/a"
+        )
+    (tmp_path / "labels.csv").write_text("\n".join(rows), "utf-8")
+    result = fit("--add", "--learn-from", str(tmp_path), "--write", str(tmp_path / "model.npz"))
+    assert "truth: 1.000 right before, 1.000 after, on sources left out" in result.output
+    assert "12 documents of 12 sources" in result.output
+    added = from_bytes((tmp_path / "model.npz").read_bytes())
+    assert added.heads["passage"].bias.tolist() == built_in_model().heads["passage"].bias.tolist()
+    assert added.numbers["place_features"] != built_in_model().numbers["place_features"]
+
+
+def test_adding_and_fitting_parts_exclude_each_other() -> None:
+    assert "Give one of them" in fit("--add", "--only", "dates").output
