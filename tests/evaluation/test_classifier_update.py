@@ -14,7 +14,7 @@ from core.evaluation.tuning.classifier_update import add_documents
 from core.evaluation.tuning.training_documents import TrainingDocument, training_document
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.jurisdiction import ELSEWHERE, place_candidates
-from core.ingestion.classification.linear_model import ClassifierModel
+from core.ingestion.classification.linear_model import ClassifierModel, built_in_model
 from core.ingestion.classification.truth import truth_label
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.evaluation.training import AUTHORITIES, EMBEDDER, NO_VECTORS, TEXTS, corpus, sampled
@@ -100,6 +100,23 @@ def test_an_owner_s_known_documents_do_not_judge_its_new_ones(model: ClassifierM
     assert told[0] == "truth: 0.750 right before, 0.750 after, on sources left out"
 
 
+def test_authorities_move_less_than_truths(model: ClassifierModel) -> None:
+    """Each of these documents contradicts the model in both."""
+    added = add_documents(model, further())
+    truth, authority = (
+        np.abs(added.heads[name].words["words"] - model.heads[name].words["words"]).sum()
+        for name in ("truth", "authority")
+    )
+    assert 0 < authority < 0.8 * truth
+
+
+def test_documents_that_contradict_each_other_make_it_less_sure(model: ClassifierModel) -> None:
+    text = TEXTS["reference"]
+    mixed = [document(text.format(n=n), ("intent", "reference")[n % 2], f"other{n}/a") for n in range(40)]
+    assert add_documents(model, mixed).heads["truth"].temperature[0] > 0.1
+    assert add_documents(model, list(corpus())).heads["truth"].temperature[0] < 0.1
+
+
 def test_nothing_to_add_is_refused(model: ClassifierModel) -> None:
     with pytest.raises(BadRequest, match="too few new documents"):
         add_documents(model, [], list(corpus()))
@@ -131,12 +148,19 @@ def test_weights_of_places_stay_near_what_other_documents_taught() -> None:
 
 
 def test_what_hardly_varies_or_is_not_met_stays_near_its_old_weight() -> None:
-    base = {"first mention": 0.2, "state": -0.3, "city mentions": 0.7}
-    unnamed = places(200, "Rules of the office for the staff.", "global")
-    found = fitted_places([*unnamed, *places(1, "Rules of Ohio.", "state:OH")], np.ones(201), base)
-    assert abs(found["first mention"] - 0.2) < 1.0
-    assert abs(found["state"] + 0.3) < 1.0
-    assert fitted_places(unnamed, np.ones(200), base)["state"] == -0.3
+    base = built_in_model().numbers["place_features"]
+    unnamed = places(50, "Rules of the office for the staff.", "global")
+    found = fitted_places(unnamed, np.ones(50), base)
+    assert abs(found["first mention"] - base["first mention"]) < 1.0
+    assert found["city mentions"] == base["city mentions"]
+    found = fitted_places([*unnamed, *places(1, "Rules of Ohio.", "state:OH")], np.ones(51), base)
+    assert abs(found["state"] - base["state"]) < 1.0
+
+
+def test_two_names_of_the_united_states_are_one_place() -> None:
+    rows = [places(1, "The United States and Kenya.", value)[0].right for value in ("federal", "country:US")]
+    assert rows[0] == rows[1]
+    assert rows[0] != places(1, "The United States and Kenya.", "country:NO")[0].right
 
 
 def test_a_place_that_a_text_does_not_name_is_elsewhere() -> None:

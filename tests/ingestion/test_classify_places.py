@@ -164,6 +164,7 @@ def test_a_place_that_is_clearly_said_is_found(text: str, value: str) -> None:
         ("El Gobierno Federal publica la ley.", "es", set()),  # of Mexico, Argentina or Venezuela
         ("Artículo 1. Ley Federal de la Argentina. En la Argentina rige la ley Federal.", "es", {"country:AR"}),
         ("La ley Federal de los Estados Unidos. El Gobierno Federal la publica.", "es", {"federal"}),
+        ("La ley Federal de Estados Unidos, en Estados Unidos y en la Argentina.", "es", {"federal", "country:AR"}),
         ("Die Federal Reserve hebt den Zins. Die Federal Trade Commission klagt.", "de", {"federal"}),
         ("O Federal Reserve e a lei Federal.", "pt", {"federal"}),
         ("The Federal Government publishes it.", "en", {"federal"}),

@@ -17,6 +17,7 @@ from core.knowledge.language_varieties import countries_of_text
         ("pt", "O usuário preenche o cadastro e o registro; você recebe o contato da equipe.", "country:BR"),
         ("pt", "O utilizador preenche o registo; a equipa guarda o ficheiro e o contacto.", "country:PT"),
         ("zh", "劳动合同应当载明工资和工作时间。", "country:CN"),
+        ("zh", "劳动合同应当载明工资，签约地为臺北。", "country:CN"),  # with one traditional sign
         ("zh", "勞動契約應載明工資及工作時間。", "country:TW"),
     ],
 )
