@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 import core.evaluation.tuning.classifier_fitting as fitting
@@ -76,8 +75,8 @@ def test_documents_of_one_owner_alone_are_refused_with_what_to_do() -> None:
         left_out([file_of(1, "own/a"), file_of(2, "own/b")], [], True, [], 0)
 
 
-def fit(*words: str) -> Result:
-    return CliRunner().invoke(app, ["evaluate", "fit-classifier", *words])
+def fit(*words: str) -> str:
+    return CliRunner().invoke(app, ["evaluate", "fit-classifier", *words]).output
 
 
 def test_further_files_are_added_to_the_built_in_model(tmp_path: Path) -> None:
@@ -90,13 +89,13 @@ def test_further_files_are_added_to_the_built_in_model(tmp_path: Path) -> None:
             f"{number}.txt,{number}.txt,{sha256(text).hexdigest()},compliance,other,internal,global,,owner{number}/a"
         )
     (tmp_path / "labels.csv").write_text("\n".join(rows), "utf-8")
-    result = fit("--add", "--learn-from", str(tmp_path), "--write", str(tmp_path / "model.npz"))
-    assert "truth: 1.000 right before, 1.000 after, on sources left out" in result.output
-    assert "12 documents of 12 sources" in result.output
+    output = fit("--add", "--learn-from", str(tmp_path), "--write", str(tmp_path / "model.npz"))
+    assert "truth: 1.000 right before, 1.000 after, on sources left out" in output
+    assert "12 documents of 12 sources" in output
     added = from_bytes((tmp_path / "model.npz").read_bytes())
     assert added.heads["passage"].bias.tolist() == built_in_model().heads["passage"].bias.tolist()
     assert added.numbers["place_features"] != built_in_model().numbers["place_features"]
 
 
 def test_adding_and_fitting_parts_exclude_each_other() -> None:
-    assert "Give one of them" in fit("--add", "--only", "dates").output
+    assert "Give one of them" in fit("--add", "--only", "dates")
