@@ -83,6 +83,7 @@ def test_the_team_signs_in(root: Path, tmp_path: Path) -> None:
     )
     assert app["FIVEFOLD_ALLOW_ANYONE"] == "false"
     assert sign_in_settings(settings).kind is SignIn.OIDC
+    assert app["FIVEFOLD_SEARCH_PROCESSES"] == "${FIVEFOLD_SEARCH_PROCESSES:-2}"
 
 
 SERVICES = [(name, service) for name in FILES for service in read(Path(__file__).parents[2], name)["services"]]
