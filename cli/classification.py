@@ -116,7 +116,7 @@ def fit_classifier(
         typer.Option(
             "--add",
             help="Keep the built-in model and add what new documents teach of truth, authority and jurisdiction;"
-            " --trusted ones it knows already, and shall stay right on.",
+            " --trusted names files that it has learned already and should stay right on.",
         ),
     ] = False,
 ) -> None:
@@ -130,7 +130,7 @@ def fit_classifier(
     if unknown := sorted(set(only or ()) - set(PARTS)):
         raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(PARTS)}.")
     if add and only:
-        raise BadRequest("--add and --only exclude each other.", "Give one of them.")
+        raise BadRequest("--add and --only cannot be used together.", "Give one of them.")
     checked, documents = (
         [each.document for each in read_folders(learned, known, dates)]
         for learned, known in (([], trusted or []), (learn_from or [], []))

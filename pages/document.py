@@ -23,7 +23,7 @@ def _head(opened: Opened) -> None:
     st.subheader(plain(shorten_middle(name, _NAME)), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if document.state is DocumentState.READY:
-            cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
+            cards.truth_label_badge(document.labels.truth)
         else:
             cards.state_badge(document)
         facts = [shorten(document.title, 60)] if document.title and document.title != name else []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from core.domain.documents import Document, DocumentState, Origin, Passage, Sector
+from core.domain.documents import Document, DocumentState, Label, Origin, Passage, Sector
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, Citation, Hit, SearchResult
 from core.insights.store import InsightOrEpisode
@@ -54,6 +54,7 @@ __all__ = [
     "sector_title",
     "state_badge",
     "truth_badge",
+    "truth_label_badge",
     "unsure",
 ]
 
@@ -128,13 +129,18 @@ SURE = 0.6
 """Labels below this probability are worth a look."""
 
 
-def truth_badge(truth: str | None, *, probability: float | None = None) -> None:
-    """The badge of a truth. probability: in [0, 1]; shown beside it unless None."""
+def truth_badge(truth: str | None, *, probability: float | None = None, confirmed: bool = False) -> None:
+    """The badge of a truth. probability: in [0, 1]; shown beside it unless None. confirmed: by a person."""
     style = truth_style(truth)
     words = style.words.capitalize()
     if probability is not None and truth is not None:
-        words += f" · {certainty_words(probability)}{' · uncertain' if probability < SURE else ''}"
+        words += f" · {certainty_words(probability, confirmed=confirmed)}{' · uncertain' if probability < SURE else ''}"
     st.badge(words, icon=style.icon, color=style.colour, help=explanation(truth) if truth else meaning("unclassified"))  # type: ignore[arg-type]
+
+
+def truth_label_badge(label: Label) -> None:
+    """The badge of a document's truth with its certainty."""
+    truth_badge(label.value, probability=label.probability, confirmed=label.confirmed)
 
 
 def origin_badge(passage: Passage) -> None:

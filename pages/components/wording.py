@@ -253,13 +253,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def certainty_words(probability: float) -> str:
-    """A probability in whole per cent; 100% only for 1, as confirmed labels have it.
+def certainty_words(probability: float, *, confirmed: bool = False) -> str:
+    """The probability of a label in whole per cent; 99% at most unless a person confirmed it.
 
-    >>> [certainty_words(each) for each in (0.123, 0.996, 1.0)]
-    ['12%', '99%', '100%']
+    >>> certainty_words(0.123), certainty_words(1.0), certainty_words(1.0, confirmed=True)
+    ('12%', '99%', '100%')
     """
-    return f"{probability if probability == 1 else min(probability, 0.99):.0%}"
+    return f"{probability if confirmed else min(probability, 0.99):.0%}"
 
 
 def bytes_in_words(size: int) -> str:

@@ -43,7 +43,7 @@ def add_documents(
 ) -> ClassifierModel:
     """`base` with what these documents teach as well. It must not have learned from them before.
 
-    known: documents that it has learned from and that shall stay right; their truths and authorities are learned again
+    known: documents that it has learned from and should stay right on; their truths and authorities are learned again
     beside the others, but judge nothing, and are left out with their owners. on_step: is told, for each label, the
     share of new documents that were right before, and that are right afterwards with their sources left out.
     Raises BadRequest when the new documents come from too few owners to leave some out.
@@ -126,7 +126,8 @@ class _HeadUpdate:
     def fitted(self, prior: Matrix | float, met: NDArray[np.intp]) -> tuple[Head, Matrix]:
         """The new head, and its probabilities of every row without the rows of its fold.
 
-        prior: log-odds from another label. met: rows that are as new documents are met; they choose the temperature.
+        prior: log-odds from another label. met: rows of whole new documents and their first lines, which choose the
+        temperature; equal parts do not.
         """
         problem, old = self._problem, self._old + prior
         scores = old.copy()
@@ -166,8 +167,8 @@ class _HeadUpdate:
 
 
 def _log_temperature(scores: Matrix, right: NDArray[np.intp], counts: Matrix) -> float:
-    """The log of the temperature at which the probabilities fit best (Guo et al. 2017); never below 0, because what the
-    thresholds call sure was found at the old temperature."""
+    """The log of the temperature at which the probabilities fit best (Guo et al. 2017); never below 0: the
+    thresholds were chosen at the old temperature."""
 
     def loss(growth: float) -> float:
         shares = softmax(scores / np.exp(growth))

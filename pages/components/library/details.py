@@ -48,7 +48,7 @@ def draw_details(document: Document) -> None:
         if is_container(document):
             draw_container(document, session.workbench().upload_queue.members([document.id]).get(document.id, ()))
         elif document.state is DocumentState.READY:
-            cards.truth_badge(document.labels.truth.value, probability=document.labels.truth.probability)
+            cards.truth_label_badge(document.labels.truth)
         else:
             cards.state_badge(document)
         facts = [shorten_middle(document.name, 80)]

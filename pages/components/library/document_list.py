@@ -312,7 +312,7 @@ def _row(entry: ListedDocument, terms: WorkspaceTerms, alike: str, kind: str, st
             else "Archive file"
             if is_container(document)
             else "",
-            "sure": certainty_words(labels.truth.probability) if labelled else "",
+            "sure": certainty_words(labels.truth.probability, confirmed=labels.truth.confirmed) if labelled else "",
             "date": day(document.date) if document.date else "",
             "pages": f"{document.pages:,}" if document.pages else "",
             "tags": list(document.tags),
