@@ -391,6 +391,7 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
         tokens=SqlTokenStore(database),
         audit=SqlAuditLog(database),
         trash=SqlTrash(database),
+        together=database.together,
     )
 
 

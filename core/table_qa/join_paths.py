@@ -2,7 +2,7 @@
 # Over 300 lines: links are suggested and followed by the same words and costs.
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.dataset_queries import AnyOf, ColumnRef, Join, Related
@@ -46,7 +46,7 @@ _SUPERIORS = _stems("manager mgr supervisor parent boss lead reports superior")
 _EMPLOYEES = _stems("employee staff worker person personnel")
 _FIRST_YEAR, _LAST_YEAR = "1500", "2100"
 """Whole numbers that all lie between these are years. Chosen by hand; not fitted."""
-Overlap = Callable[[ColumnRef, ColumnRef], tuple[int, int]]
+Overlaps = Callable[[ColumnRef, Sequence[ColumnRef]], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,29 +247,34 @@ def label_columns(table: RealityTable) -> list[Column]:
 # Suggesting links
 
 
-def suggest_links(table: RealityTable, others: Sequence[RealityTable], overlap: Overlap) -> tuple[TableLink, ...]:
+def suggest_links(
+    table: RealityTable, others: Sequence[RealityTable], overlaps: Overlaps, changed: Collection[str] | None = None
+) -> tuple[TableLink, ...]:
     """Suggest links from a table's columns to keys of other tables (and to its own: a manager is an employee).
 
     At least half of the column's distinct values, and two, must be among the key's. Numbers coincide easily, so they
     also need a word in common between the column and the key or its table. Links that an analyst confirmed or dismissed
-    keep their state. overlap: as `TableStore.overlap`.
+    keep their state. overlaps: as `TableStore.overlaps`. changed: the names of the tables that came, went or have other
+    rows since the links were suggested; None: all.
     """
     states = {(link.column, link.other_table, link.other_column): link.state for link in table.links}
+    places = {other.name: place for place, other in enumerate([table, *others])}
     suggested = []
     for column in table.columns:
-        links = [
-            link
-            for other in [table, *others]
-            for key in other.columns
-            if _comparable(table, column, other, key) and (link := _link(table, column, other, key, overlap))
-        ]
+        known = [link for link in table.links if link.column == column.name and link.share >= _LEAST_SHARE]
+        named = {table.name, *(link.other_table for link in known)}
+        if changed is None or named & set(changed) or not named <= places.keys():
+            links = list(_links(table, column, [table, *others], overlaps))
+        else:  # among the others nothing is nearer than what is known
+            links = [*known, *_links(table, column, [each for each in others if each.name in changed], overlaps)]
         if links:
+            links.sort(key=lambda link: places[link.other_table])
             best = max(links, key=lambda link: _rank(link, column))
             state = states.get((best.column, best.other_table, best.other_column), best.state)
             suggested.append(replace(best, state=state))
     confirmed = [link for link in table.links if link.state is LinkState.CONFIRMED and link not in suggested]
-    names, linked = {other.name for other in [table, *others]}, {link.column for link in suggested}
-    return (*suggested, *(link for link in confirmed if link.other_table in names and link.column not in linked))
+    linked = {link.column for link in suggested}
+    return (*suggested, *(link for link in confirmed if link.other_table in places and link.column not in linked))
 
 
 def _comparable(table: RealityTable, column: Column, other: RealityTable, key: Column) -> bool:
@@ -279,16 +284,33 @@ def _comparable(table: RealityTable, column: Column, other: RealityTable, key: C
     return key.key and alike and elsewhere
 
 
-def _link(table: RealityTable, column: Column, other: RealityTable, key: Column, overlap: Overlap) -> TableLink | None:
+def _links(
+    table: RealityTable, column: Column, others: Sequence[RealityTable], overlaps: Overlaps
+) -> Iterator[TableLink]:
+    """The links from a column to the keys of these tables, in their order. The database compares only what the profiles
+    of both columns leave open."""
+    keys = [
+        (other, key)
+        for other in others
+        for key in other.columns
+        if _comparable(table, column, other, key) and _may_link(column, other, key)
+    ]
+    counted = [(other, key) for other, key in keys if not (column.values and key.values)]
+    refs = [ColumnRef(other.name, key.name) for other, key in counted]
+    counts = dict(zip(refs, overlaps(ColumnRef(table.name, column.name), refs), strict=True)) if refs else {}
+    for other, key in keys:
+        ref = ColumnRef(other.name, key.name)
+        in_memory = len(column.values), sum(value in key.values for value in column.values)
+        distinct, shared = counts.get(ref, in_memory)
+        if shared and shared >= max(_LEAST_SHARE * distinct, min(_LEAST_SHARED, distinct)):
+            yield TableLink(column.name, other.name, key.name, shared / distinct)
+
+
+def _may_link(column: Column, other: RealityTable, key: Column) -> bool:
+    """Whether the words allow a link, and the key has values enough."""
     if (column.key or column.type is ColumnType.INTEGER) and not _share_a_word(column, other, key):
-        return None
-    if column.values and key.values:
-        shared, distinct = sum(value in key.values for value in column.values), len(column.values)
-    else:
-        distinct, shared = overlap(ColumnRef(table.name, column.name), ColumnRef(other.name, key.name))
-    if shared < min(_LEAST_SHARED, distinct) or shared < _LEAST_SHARE * distinct or not shared:
-        return None
-    return TableLink(column.name, other.name, key.name, shared / distinct)
+        return False
+    return key.distinct >= max(_LEAST_SHARE * column.distinct, min(_LEAST_SHARED, column.distinct))
 
 
 def _share_a_word(column: Column, other: RealityTable, key: Column) -> bool:

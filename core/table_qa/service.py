@@ -72,39 +72,39 @@ class TableService:
             self._store.forget(document.id)
             return ()
         loaded = self._store.load(document, tables, self._now())
-        self._link(loaded)
+        self._link({table.name for table in loaded})
         replaced = {
             older.document_id for table in loaded for older in self._store.versions(table.name) if not older.current
         }
         current = {table.document_id for table in self._store.tables()}
         return sorted(replaced - current - {document.id})
 
-    def _link(self, new: Sequence[RealityTable]) -> None:
-        """Suggest links from and to new tables; between the others nothing has changed."""
-        names = {table.name for table in new}
-        tables = self._store.tables()
+    def _link(self, changed: Collection[str]) -> None:
+        """Suggest links again from and to the tables of these names, which came, went or have other rows."""
+        tables = self._store.tables() if changed else ()
         for table in tables:
             others = [other for other in tables if other.id != table.id and other.project in (None, table.project)]
-            if table.name in names or any(other.name in names for other in others):
-                links = suggest_links(table, others, self._store.overlap)
-                if links != table.links:
-                    self._store.change(replace(table, links=links))
+            links = suggest_links(table, others, self._store.overlaps, changed)
+            if links != table.links:
+                self._store.change(replace(table, links=links))
 
     def forget(self, document_id: int, first: Callable[[], object] = lambda: None) -> Sequence[int]:
         """Delete a document's tables; returns the ids of documents whose tables become current again. first: what takes
         the document itself away, and perhaps its tables with it."""
-        before = {table.document_id for table in self._store.tables()}
+        before = {table.name: table for table in self._store.tables()}
         first()
         self._store.forget(document_id)
-        tables = self._store.tables()
-        self._link(tables)
-        return sorted({table.document_id for table in tables} - before)
+        after = {table.name: table for table in self._store.tables()}
+        same = {name for name, table in after.items() if name in before and before[name].id == table.id}
+        self._link((before.keys() | after.keys()) - same)
+        known = {table.document_id for table in before.values()}
+        return sorted({table.document_id for table in after.values()} - known)
 
     def relink(self, before: Collection[int]) -> Sequence[int]:
         """Suggest links again after a document came back; returns the ids of those that had current tables before, and
         have none now."""
         tables = self._store.tables()
-        self._link(tables)
+        self._link({table.name for table in tables if table.document_id not in before})
         return sorted(set(before) - {table.document_id for table in tables})
 
     # The tables

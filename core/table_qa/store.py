@@ -55,8 +55,9 @@ class TableStore(Protocol):
         """The values of a text column equal to one of the lower-case phrases, ignoring case."""
         ...
 
-    def overlap(self, column: ColumnRef, key: ColumnRef) -> tuple[int, int]:
-        """The number of distinct values of a column, and how many of them the other column contains."""
+    def overlaps(self, column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
+        """For each of the other columns the number of distinct values of a column, and how many of them it contains;
+        none when one of the two tables was deleted meanwhile."""
         ...
 
     def run(self, sql: str, most_rows: int, timeout_ms: int) -> Rows:

@@ -130,6 +130,7 @@ _QUESTION_MS = 20_000
 """Longer than typed SQL may take, because the program builds these queries and limits their joins. Chosen by hand, not
 fitted.
 """
+_KEYS_AT_ONCE = 16  # compared with one statement. Chosen by hand.
 _CELL_LETTERS = 10_000
 """Longest cell in characters; pages show fewer. Chosen by hand, not fitted."""
 
@@ -217,18 +218,37 @@ class SqlTableStore:
         with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
             return [row[0] for row in connection.execute(statement.encode(), (list(phrases),))]
 
-    def overlap(self, column: ColumnRef, key: ColumnRef) -> tuple[int, int]:
-        """The number of distinct values of a column, and how many of them occur in the other column; none when one of
-        the tables was deleted meanwhile."""
+    def overlaps(self, column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
+        """For each of the other columns the number of distinct values of a column, and how many of them it contains;
+        none when one of the two tables was deleted meanwhile. The values are gathered once for many columns."""
+        found: list[tuple[int, int]] = []
+        for start in range(0, len(keys), _KEYS_AT_ONCE):
+            found += self._overlaps(column, keys[start : start + _KEYS_AT_ONCE])
+        return found
+
+    def _overlaps(self, column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
+        try:
+            found = self._counted(column, keys)
+        except BadRequest:  # too slow, or of another type; one by one, each has the whole time
+            if len(keys) == 1:
+                raise
+            found = []
+        return found or [count for key in keys for count in self._overlaps(column, [key])]
+
+    def _counted(self, column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
+        """As `overlaps`, with one statement; [] where one of several tables was deleted."""
         values = f'SELECT DISTINCT "{column.column}" AS x FROM "{column.table}" WHERE "{column.column}" IS NOT NULL'
-        in_key = f'EXISTS (SELECT 1 FROM "{key.table}" AS k WHERE k."{key.column}" = v.x)'
-        statement = f"SELECT count(*), count(*) FILTER (WHERE {in_key}) FROM ({values}) AS v"
+        counts = ", ".join(
+            f'(SELECT count(*) FROM v WHERE EXISTS (SELECT 1 FROM "{key.table}" AS k WHERE k."{key.column}" = v.x))'
+            for key in keys
+        )
+        statement = f"WITH v AS MATERIALIZED ({values}) SELECT (SELECT count(*) FROM v), {counts}"
         with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
             try:
-                row = connection.execute(statement.encode()).fetchone()
+                distinct, *shared = connection.execute(statement.encode()).fetchone() or (0,)
             except UndefinedTable:
-                row = None
-        return (int(row[0]), int(row[1])) if row else (0, 0)
+                return [(0, 0)] if len(keys) == 1 else []
+        return [(int(distinct), int(each)) for each in shared]
 
     def run(self, sql: str, most_rows: int, timeout_ms: int) -> Rows:
         """Run one statement typed by an analyst. It is run through a cursor, because only a query can have one."""

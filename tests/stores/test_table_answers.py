@@ -107,7 +107,10 @@ def test_values_are_found_whatever_their_capitals(store: TableStore) -> None:
 
 
 def test_overlap_counts_different_values_and_those_the_other_column_holds(store: TableStore) -> None:
-    overlap = store.overlap
+    def overlap(column: ColumnRef, key: ColumnRef) -> tuple[int, int]:
+        (found,) = store.overlaps(column, [key])
+        return found
+
     assert overlap(ColumnRef("payments", "employee"), ColumnRef("employees", "code")) == (5, 4)
     assert overlap(ColumnRef("employees", "department"), ColumnRef("departments", "code")) == (4, 3)
     assert overlap(ColumnRef("employees", "pay_rate"), ColumnRef("departments", "budget")) == (5, 0)
@@ -117,7 +120,10 @@ def test_overlap_counts_different_values_and_those_the_other_column_holds(store:
 
 def test_a_table_that_was_deleted_meanwhile_overlaps_with_nothing(store: TableStore) -> None:
     gone, here = ColumnRef("gone", "code"), ColumnRef("payments", "employee")
-    assert store.overlap(here, gone) == store.overlap(gone, here) == (0, 0)
+    assert store.overlaps(here, [gone]) == store.overlaps(gone, [here]) == [(0, 0)]
+    codes = ColumnRef("employees", "code")
+    assert store.overlaps(here, [codes, gone, codes] * 8) == [(5, 4), (0, 0), (5, 4)] * 8
+    assert store.overlaps(here, []) == []
 
 
 COUNT = AggregateMeasure(Aggregation.COUNT)

@@ -111,7 +111,8 @@ class Office:
 
     def __init__(self, files: Mapping[str, str] | None = None) -> None:
         self.catalogue = FakeCatalogue()
-        self.desk = TableService(ScratchTableStore(), self.catalogue, now=lambda: TODAY)
+        self.store = ScratchTableStore()
+        self.desk = TableService(self.store, self.catalogue, now=lambda: TODAY)
         for name, text in (files or {}).items():
             self.add(name, text)
 

@@ -1,18 +1,22 @@
 """The desk of tables: what an analyst says of them stays said, and what questions may read."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
+from random import Random
 from typing import cast
 
 import pytest
 
+from core.domain.dataset_queries import ColumnRef
 from core.domain.datasets import LinkState, TableLink
 from core.domain.documents import TableRole, Truth
 from core.domain.errors import BadRequest, NotFound
 from core.table_qa import answerer as answerer_module
 from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
+from core.table_qa.join_paths import suggest_links
 from core.table_qa.store import TableStore
 from tests.table_qa.domains import COURSES, DEPARTMENTS, EMPLOYEES, HR, PURCHASE_ORDERS, TRAINED, TRAINING, Office
 
@@ -43,6 +47,46 @@ def test_a_table_that_comes_later_is_linked_with_those_that_wait_for_it() -> Non
     assert set(links(late, "employees")) == {"manager_id"}
     late.add("departments.csv", DEPARTMENTS)
     assert links(late, "employees")["department_code"] == ("departments.department_code", LinkState.SUGGESTED)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_are_those_of_comparing_all_tables_whatever_came_first_changed_or_went(seed: int) -> None:
+    """Upload compares only what changed."""
+    order = Random(seed)
+    waiting = list(HR.items())
+    order.shuffle(waiting)
+    office, documents = Office({}), []
+    for name, rows in (*waiting, ("employees.csv", SHORTER), *waiting[:2]):
+        documents.append(office.add(name, rows))
+        assert_linked_with_all(office)
+    for document in order.sample(documents, 4):
+        office.desk.forget(document.id)
+        assert_linked_with_all(office)
+
+
+def assert_linked_with_all(office: Office) -> None:
+    tables = office.desk.tables()
+    for table in tables:
+        others = [each for each in tables if each.id != table.id]
+        bare = replace(table, links=())
+        assert set(table.links) == set(suggest_links(bare, others, office.store.overlaps)), table.name
+
+
+def test_columns_that_cannot_hold_enough_of_the_values_are_not_compared() -> None:
+    many = "".join(f"C{n:05}\n" for n in range(2_500))
+    few = "".join(f"C{n:05},{n}\n" for n in range(1_200))
+    office = Office({"codes.csv": f"client_code,size\n{few}"})
+    asked: list[ColumnRef] = []
+
+    def overlaps(column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
+        asked.extend(keys)
+        return office.store.overlaps(column, keys)
+
+    office.add("visits.csv", f"client_code\n{many}")
+    visits, codes = office.desk.table("visits"), office.desk.table("codes")
+    assert suggest_links(visits, [codes], overlaps) == () and asked == []
+    (link,) = suggest_links(codes, [visits], overlaps)
+    assert (link.other_table, link.share, len(asked)) == ("visits", 1.0, 1)
 
 
 def test_numbers_that_coincide_are_no_link() -> None:
