@@ -67,7 +67,7 @@ from core.ports.job_queue import JobKind, JobQueue
 from core.ports.models import EmbeddingModels, LanguageModel, Reranker
 from core.ports.reader import FileReader
 from core.ports.search_processes import SearchProcesses
-from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, Together, VectorIndex
+from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
 from core.search.fair_semaphore import FairSemaphore
 from core.search.pipeline import SearchPipeline
 from core.search.query.expansion import SynonymFinder, WordVectorStore
@@ -120,7 +120,6 @@ class Stores:
     tokens: TokenStore
     audit: AuditLog
     trash: TrashStore
-    together: Together
 
 
 def _no_notice() -> str:
@@ -324,7 +323,6 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         followers=followers,
         terms=terms,
         embedded=models.stored,
-        together=stores.together,
         clock=StepClock(outside.step_seconds, outside.monotonic),
         now=now,
     )

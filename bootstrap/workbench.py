@@ -391,7 +391,6 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
         tokens=SqlTokenStore(database),
         audit=SqlAuditLog(database),
         trash=SqlTrash(database),
-        together=database.together,
     )
 
 

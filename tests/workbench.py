@@ -1,7 +1,6 @@
 """A workbench over fakes with real behaviour, for pages and flows, wired by the product's own composition root."""
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -178,7 +177,6 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             tokens=FakeTokenStore(),
             audit=FakeAuditLog(),
             trash=FakeTrash(catalogue),
-            together=nullcontext,
         ),
         assembly.Outside(
             embedder=LazyEmbedder(stores.models, models),

@@ -20,7 +20,7 @@ from core.library.step_progress import OverdueStep, StepClock
 from core.library.upload_queue import UploadQueue
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import INDEXING, STOPPED
-from core.ports.stores import BlobStore, EntityGraph, SparseIndex, Together, VectorIndex
+from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
 from core.search.query.expansion import SynonymFinder
 from core.table_qa.service import TableService
 
@@ -29,8 +29,7 @@ __all__ = ["IngestionService"]
 
 class IngestionService:
     """Ingests stored originals of one tenant. graph, synonyms: None where a library has none. embedded: called with the
-    model of the vectors that were stored. together: saves round trips to the database. clock: the deadlines of the
-    steps."""
+    model of the vectors that were stored. clock: the deadlines of the steps."""
 
     def __init__(
         self,
@@ -49,7 +48,6 @@ class IngestionService:
         followers: Sequence[Follower],
         terms: Callable[[], WorkspaceTerms],
         embedded: Callable[[str], None],
-        together: Together,
         clock: StepClock,
         now: Callable[[], datetime],
     ) -> None:
@@ -57,7 +55,7 @@ class IngestionService:
         self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
         self._pipeline, self._documents, self._tables = pipeline, documents, tables
         self._members, self._upload_queue, self._graph, self._synonyms = members, upload_queue, graph, synonyms
-        self._followers, self._together, self._now = tuple(followers), together, now
+        self._followers, self._now = tuple(followers), now
         self._storing = Lock()
 
     @property
@@ -159,9 +157,8 @@ class IngestionService:
     def _store(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> None:
         """Store what was read, put it into every index, and tell the followers."""
         with self._storing:  # concurrent writers would only wait for each other's rows
-            with self._together("storing a document"):
-                document, stored = self._save(ingested, terms)
-            with self._pending_on_failure(document.id), self._together("storing a document in the indexes"):
+            document, stored = self._save(ingested, terms)
+            with self._pending_on_failure(document.id):
                 self._index(ingested, stored)
         with self._pending_on_failure(document.id):
             for follower in self._followers:

@@ -255,6 +255,8 @@ class TrashService:
         if document.state is DocumentState.PENDING or self._lacks_vectors(passages):
             self._catalogue.mark(document_id, step=WAITING)
             self._jobs.defer_ingest([document_id])
+        else:
+            self._vectors.update(passages)  # searches of this process find them at once
         for each in self._deletions(document_id):
             self._log.mark_undone(each.id, who, self._now())
         return self._catalogue.document(document_id)

@@ -4,8 +4,7 @@ Every store object is bound to one tenant when it is made (`bootstrap.workbench`
 Protocol has one executable contract test in tests/stores that every implementation passes, the in-memory ones included.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -17,28 +16,13 @@ from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile
 from core.domain.results import LegHits, TermScores
 
-__all__ = [
-    "BlobStore",
-    "Embedder",
-    "EntityGraph",
-    "PassageIds",
-    "Profiles",
-    "SparseIndex",
-    "Together",
-    "VectorIndex",
-    "Vectors",
-]
+__all__ = ["BlobStore", "Embedder", "EntityGraph", "PassageIds", "Profiles", "SparseIndex", "VectorIndex", "Vectors"]
 
 Vectors = NDArray[np.float32]
 """float32, shape (n, dim), rows L2-normalised."""
 
 PassageIds = NDArray[np.int64]
 """int64, shape (n,), sorted ascending, unique."""
-
-
-Together = Callable[[str], AbstractContextManager[None]]
-"""What the stores of a database do inside is stored at the end, all of it or, where anything failed, nothing. The text
-completes "… while {text}" in the message of a failure. Raises StoreFailed."""
 
 
 class Embedder(Protocol):

@@ -262,6 +262,7 @@ def suggest_links(
     suggested = []
     for column in table.columns:
         known = [link for link in table.links if link.column == column.name and link.share >= _LEAST_SHARE]
+        known = [link for link in known if _found_by_comparing(table, column, link, others)]
         named = {table.name, *(link.other_table for link in known)}
         if changed is None or named & set(changed) or not named <= places.keys():
             links = list(_links(table, column, [table, *others], overlaps))
@@ -304,6 +305,13 @@ def _links(
         distinct, shared = counts.get(ref, in_memory)
         if shared and shared >= max(_LEAST_SHARE * distinct, min(_LEAST_SHARED, distinct)):
             yield TableLink(column.name, other.name, key.name, shared / distinct)
+
+
+def _found_by_comparing(table: RealityTable, column: Column, link: TableLink, others: Sequence[RealityTable]) -> bool:
+    """Whether a link would be suggested, or its table is gone; one made by hand need not."""
+    here = {each.name: each for each in (table, *others)}.get(link.other_table)
+    keys = [each for each in here.columns if each.name == link.other_column] if here is not None else []
+    return here is None or any(_comparable(table, column, here, key) and _may_link(column, here, key) for key in keys)
 
 
 def _may_link(column: Column, other: RealityTable, key: Column) -> bool:

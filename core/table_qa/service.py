@@ -69,36 +69,41 @@ class TableService:
         replaced.
         """
         if not tables:
-            self._store.forget(document.id)
+            if self._store.forget(document.id):
+                self._link(None)
             return ()
+        before = self._store.tables()
         loaded = self._store.load(document, tables, self._now())
-        self._link({table.name for table in loaded})
+        self._link(_changed(before, self._store.tables()))
         replaced = {
             older.document_id for table in loaded for older in self._store.versions(table.name) if not older.current
         }
         current = {table.document_id for table in self._store.tables()}
         return sorted(replaced - current - {document.id})
 
-    def _link(self, changed: Collection[str]) -> None:
-        """Suggest links again from and to the tables of these names, which came, went or have other rows."""
-        tables = self._store.tables() if changed else ()
-        for table in tables:
-            others = [other for other in tables if other.id != table.id and other.project in (None, table.project)]
-            links = suggest_links(table, others, self._store.overlaps, changed)
-            if links != table.links:
-                self._store.change(replace(table, links=links))
+    def _link(self, changed: Collection[str] | None) -> None:
+        """Suggest links again from and to the tables of these names, which came, went or have other rows; None: all.
+
+        One after the other, so that each sees what those before it linked: between other tables nothing is compared."""
+        if changed is not None and not changed:
+            return
+        with self._store.linking():
+            tables = self._store.tables()
+            for table in tables:
+                others = [other for other in tables if other.id != table.id and other.project in (None, table.project)]
+                links = suggest_links(table, others, self._store.overlaps, changed)
+                if links != table.links:
+                    self._store.change(replace(table, links=links))
 
     def forget(self, document_id: int, first: Callable[[], object] = lambda: None) -> Sequence[int]:
         """Delete a document's tables; returns the ids of documents whose tables become current again. first: what takes
         the document itself away, and perhaps its tables with it."""
-        before = {table.name: table for table in self._store.tables()}
+        before = self._store.tables()
         first()
         self._store.forget(document_id)
-        after = {table.name: table for table in self._store.tables()}
-        same = {name for name, table in after.items() if name in before and before[name].id == table.id}
-        self._link((before.keys() | after.keys()) - same)
-        known = {table.document_id for table in before.values()}
-        return sorted({table.document_id for table in after.values()} - known)
+        after = self._store.tables()
+        self._link(_changed(before, after))
+        return sorted({table.document_id for table in after} - {table.document_id for table in before})
 
     def relink(self, before: Collection[int]) -> Sequence[int]:
         """Suggest links again after a document came back; returns the ids of those that had current tables before, and
@@ -248,6 +253,12 @@ class TableService:
     def history(self, limit: int = 30) -> Sequence[TableHistory]:
         """Statements that were run, newest first, each once."""
         return self._store.history(limit)
+
+
+def _changed(before: Sequence[RealityTable], after: Sequence[RealityTable]) -> set[str]:
+    """The names under which other rows are current now, or none, or some at last."""
+    there = {(table.name, table.id) for table in before}
+    return {name for name, _ in there ^ {(table.name, table.id) for table in after}}
 
 
 def _is_question_table(table: RealityTable, document: Document | None) -> bool:

@@ -1,6 +1,7 @@
 """The port of the store of Reality tables, and the error for a missing table."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -23,8 +24,12 @@ class TableStore(Protocol):
         """
         ...
 
-    def forget(self, document_id: int) -> None:
-        """Delete a document's tables; their previous versions become current again."""
+    def forget(self, document_id: int) -> bool:
+        """Delete a document's tables, if there are any; their previous versions become current again."""
+        ...
+
+    def linking(self) -> AbstractContextManager[None]:
+        """Keeps others, in any program, from changing links meanwhile."""
         ...
 
     def tables(self) -> Sequence[RealityTable]:

@@ -5,6 +5,7 @@ in a SELECT), but cannot change the login. The reader owns nothing, may use one 
 starts read-only with a time limit. The embedded server asks for no password on its own socket; elsewhere the reader's
 password is derived from the program's own, which cannot be computed back from it.
 """
+# Over 300 lines: what two roles may do, and the limits of both, are told in one place.
 
 import hmac
 import logging
@@ -78,8 +79,8 @@ _WORDS: Sequence[tuple[type[psycopg.Error], str, str]] = (
     (psycopg.DataError, "PostgreSQL says: {message}.", "Correct the statement."),
     (psycopg.NotSupportedError, "PostgreSQL says: {message}.", "Write it in another way."),
 )
-_LOCK_CLASS = 5_006
-"""Arbitrary; differs from every other advisory lock of the program."""
+_LOCK_CLASS, _LINK_CLASS = 5_006, 5_009
+"""Arbitrary; differ from every other advisory lock of the program."""
 _MOST_READERS = 8
 """Connections per tenant's reader over all programs, so that one library cannot use up the server's. Chosen by hand."""
 _READERS_HERE = 4
@@ -163,6 +164,14 @@ class TableAccess:
             connection.execute(tenant, {"tenant": self.database.tenant})
             self.as_app(connection)
             yield connection
+
+    @contextmanager
+    def linking(self) -> Iterator[None]:
+        """One at a time per tenant, over all programs. Raises StoreFailed."""
+        with store_failures("linking tables"), self.database.engine.begin() as connection:
+            key = int(self._mark[:7], 16)
+            connection.execute(text("SELECT pg_advisory_xact_lock(:class, :key)"), {"class": _LINK_CLASS, "key": key})
+            yield
 
     def as_owner(self, connection: Connection) -> None:
         """Switch the transaction to the role that creates and fills tables."""

@@ -1,7 +1,9 @@
 """Stores Reality tables in PostgreSQL, in a schema per tenant; queries run under a login that can only read it."""
+# Over 300 lines: all that is asked of one tenant's tables is one port.
 
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from core.domain.dataset_queries import ColumnRef, Rows, TableQuery
 from core.domain.datasets import Column, ColumnType, ReadTable, RealityTable, Reject, RowChange, TableDiff, TableHistory
 from core.domain.documents import Document
-from core.domain.errors import BadRequest
+from core.domain.errors import BadRequest, StoreFailed
 from core.domain.sanitize import storable_text
 from core.table_qa.store import no_table
 from storage.datasets.access import TableAccess, refusals
@@ -147,16 +149,21 @@ class SqlTableStore:
         with self._access.owning("loading a table") as connection:
             return TableLoader(self._access, connection).load(document, tables, now)
 
-    def forget(self, document_id: int) -> None:
-        """Drop a document's tables; the version before each becomes current again."""
+    def forget(self, document_id: int) -> bool:
+        """Drop a document's tables, if there are any; the version before each becomes current again."""
         own = select(REALITY.c.id).where(REALITY.c.tenant_id == self._tenant, REALITY.c.document_id == document_id)
         with self._database.transaction("looking for a document's tables") as connection:
             found = connection.scalar(own.limit(1))
         if found is not None:
             with self._access.owning("deleting tables") as connection:
                 TableLoader(self._access, connection).forget(document_id)
+        return found is not None
 
     # The registry
+
+    def linking(self) -> AbstractContextManager[None]:
+        """Keeps others from changing links; released at the end. Raises StoreFailed."""
+        return self._access.linking()
 
     def tables(self) -> Sequence[RealityTable]:
         """The current tables, by name."""
@@ -229,7 +236,7 @@ class SqlTableStore:
     def _overlaps(self, column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
         try:
             found = self._counted(column, keys)
-        except BadRequest:  # too slow, or of another type; one by one, each has the whole time
+        except (BadRequest, StoreFailed):  # too slow, of another type, or a deadlock; one by one, each has its time
             if len(keys) == 1:
                 raise
             found = []

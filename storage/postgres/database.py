@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -157,13 +156,7 @@ class Database:
 
     @contextmanager
     def transaction(self, doing: str, role: str = APP_ROLE) -> Iterator[Connection]:
-        """A connection inside one transaction, committed at the end; inside `together`, that one. Raises StoreFailed
-        ("… while {doing}")."""
-        shared = _SHARED.get()
-        if shared is not None and shared.database == self and role == APP_ROLE:
-            with store_failures(doing), shared.watched():
-                yield shared.connection
-            return
+        """A connection inside one transaction, committed at the end. Raises StoreFailed ("… while {doing}")."""
         with store_failures(doing):
             try:
                 connection, transaction = self._enter(role)
@@ -173,21 +166,6 @@ class Database:
                 connection, transaction = self._enter(role)
             with connection, transaction:
                 yield connection
-
-    @contextmanager
-    def together(self, doing: str) -> Iterator[None]:
-        """One transaction for all that this thread does as this person inside, committed at the end: each transaction
-        takes three round trips and, if it writes, a write to disk. Other roles and `read` stay apart. Nothing is
-        stored if anything inside failed, also where the failure was handled there. Raises StoreFailed."""
-        with self.transaction(doing) as connection:
-            shared = _Shared(self, connection)
-            token = _SHARED.set(shared)
-            try:
-                yield
-            finally:
-                _SHARED.reset(token)
-            if shared.failed:
-                raise StoreFailed(f"The database failed while {doing}: an earlier step failed.", "Try again.")
 
     def read(self, doing: str, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """The rows of one query that may run twice, in one round trip: role, tenant and query are sent together, and
@@ -245,27 +223,6 @@ class Database:
         if result.status != ExecStatus.TUPLES_OK:
             raise psycopg.errors.error_from_result(result)
         return transformer, result
-
-
-@dataclass(slots=True)
-class _Shared:
-    """The transaction that `Database.together` keeps open. failed: PostgreSQL refuses all that follows a failure, and
-    would commit nothing without saying so."""
-
-    database: Database
-    connection: Connection
-    failed: bool = False
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self.failed = True
-            raise
-
-
-_SHARED: ContextVar[_Shared | None] = ContextVar("shared transaction", default=None)
 
 
 def _answers(error: psycopg.OperationalError) -> bool:

@@ -1,8 +1,6 @@
 """Connections that the server ended are replaced before anybody notices, without asking the server each time."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -84,58 +82,6 @@ def test_a_read_on_a_connection_that_the_server_ended_is_repeated_on_another(own
         other.execute("SELECT pg_terminate_backend(%s)", (first,))
     ((second,),) = database.read("looking who answers", ask, {})  # perhaps before the end has arrived here
     assert second != first and database.read("looking who answers", ask, {}) == [(second,)]
-
-
-def numbers(database: Database) -> list[int]:
-    with database.transaction("looking") as connection:
-        return list(connection.scalars(text("SELECT id FROM projects_of_a_test ORDER BY id")))
-
-
-def add(database: Database, number: int) -> None:
-    with database.transaction("adding") as connection:
-        connection.execute(text("INSERT INTO projects_of_a_test VALUES (:number)"), {"number": number})
-
-
-@pytest.fixture
-def shelf(own: Engine, engine: Engine) -> Iterator[Database]:
-    """A database with a table that only one test uses."""
-    made = text(f"CREATE TABLE projects_of_a_test (id int PRIMARY KEY); GRANT ALL ON projects_of_a_test TO {APP_ROLE}")
-    with engine.begin() as connection:
-        connection.execute(made)
-    yield Database(own, "connections")
-    with engine.begin() as connection:
-        connection.execute(text("DROP TABLE projects_of_a_test"))
-
-
-def test_what_is_done_together_is_one_transaction_of_one_connection(shelf: Database) -> None:
-    others = Database(shelf.engine, "connections", Scope(("north",)))
-    with shelf.together("storing two"):
-        add(shelf, 1)
-        with shelf.together("storing the second"):
-            add(shelf, 2)
-        first, second = backend(shelf), backend(shelf)
-        assert numbers(shelf) == [1, 2] and numbers(others) == []  # another person sees nothing yet
-    assert first == second and numbers(others) == [1, 2]
-
-
-def test_nothing_done_together_is_stored_when_a_part_of_it_failed(shelf: Database) -> None:
-    with pytest.raises(ZeroDivisionError), shelf.together("storing"):
-        add(shelf, 1)
-        raise ZeroDivisionError
-    with pytest.raises(StoreFailed, match="while storing: an earlier step failed"), shelf.together("storing"):
-        add(shelf, 1)
-        with suppress(StoreFailed):
-            add(shelf, 1)
-    assert numbers(shelf) == []
-    add(shelf, 1)
-    assert numbers(shelf) == [1]
-
-
-def test_a_thread_of_its_own_takes_no_part(shelf: Database) -> None:
-    with shelf.together("storing"):
-        add(shelf, 1)
-        with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(numbers, shelf).result() == []
 
 
 @pytest.mark.parametrize(

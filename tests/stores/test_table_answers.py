@@ -1,5 +1,6 @@
 """What the store of tables answers: cases worked out by hand, and laws that hold for any question."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -25,6 +26,7 @@ from core.domain.dataset_queries import (
 )
 from core.domain.errors import BadRequest
 from core.table_qa.store import TableStore
+from storage.datasets.store import SqlTableStore
 from tests.stores.tables import FILES, in_postgres, listed, random_queries
 
 PAY, NAME = ColumnRef("employees", "pay_rate"), ColumnRef("employees", "name")
@@ -124,6 +126,21 @@ def test_a_table_that_was_deleted_meanwhile_overlaps_with_nothing(store: TableSt
     codes = ColumnRef("employees", "code")
     assert store.overlaps(here, [codes, gone, codes] * 8) == [(5, 4), (0, 0), (5, 4)] * 8
     assert store.overlaps(here, []) == []
+
+
+def test_columns_that_are_too_slow_to_compare_at_once_are_compared_one_by_one(
+    store: TableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = SqlTableStore._counted
+
+    def slow(self: SqlTableStore, column: ColumnRef, keys: Sequence[ColumnRef]) -> Sequence[tuple[int, int]]:
+        if len(keys) > 1:
+            raise BadRequest("It took more than 20 seconds and was stopped.", "Ask for less.")
+        return counted(self, column, keys)
+
+    monkeypatch.setattr(SqlTableStore, "_counted", slow)
+    codes = ColumnRef("employees", "code")
+    assert store.overlaps(ColumnRef("payments", "employee"), [codes, codes]) == [(5, 4), (5, 4)]
 
 
 COUNT = AggregateMeasure(Aggregation.COUNT)

@@ -1,6 +1,7 @@
 """The desk of tables: what an analyst says of them stays said, and what questions may read."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
@@ -18,6 +19,7 @@ from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
 from core.table_qa.join_paths import suggest_links
 from core.table_qa.store import TableStore
+from tests.stores.libraries import document
 from tests.table_qa.domains import COURSES, DEPARTMENTS, EMPLOYEES, HR, PURCHASE_ORDERS, TRAINED, TRAINING, Office
 
 SHORTER = "".join(EMPLOYEES.splitlines(keepends=True)[:-1])
@@ -53,14 +55,14 @@ def test_a_table_that_comes_later_is_linked_with_those_that_wait_for_it() -> Non
 def test_links_are_those_of_comparing_all_tables_whatever_came_first_changed_or_went(seed: int) -> None:
     """Upload compares only what changed."""
     order = Random(seed)
-    waiting = list(HR.items())
+    waiting = [*HR.items(), ("all departments.csv", DEPARTMENTS)]
     order.shuffle(waiting)
     office, documents = Office({}), []
     for name, rows in (*waiting, ("employees.csv", SHORTER), *waiting[:2]):
         documents.append(office.add(name, rows))
         assert_linked_with_all(office)
-    for document in order.sample(documents, 4):
-        office.desk.forget(document.id)
+    for each in order.sample(documents, 4):
+        office.desk.forget(each.id)
         assert_linked_with_all(office)
 
 
@@ -70,6 +72,51 @@ def assert_linked_with_all(office: Office) -> None:
         others = [each for each in tables if each.id != table.id]
         bare = replace(table, links=())
         assert set(table.links) == set(suggest_links(bare, others, office.store.overlaps)), table.name
+
+
+def test_links_are_suggested_one_file_after_the_other() -> None:
+    """Of two that saw the same tables, the second would take back what the first linked."""
+    office = Office({"departments.csv": DEPARTMENTS})
+    added = office.catalogue.add_document(document("employees.csv", sha256="e" * 64))
+    with ThreadPoolExecutor(1) as pool:
+        with office.store.linking():
+            loading = pool.submit(office.load, added, EMPLOYEES)
+            assert not wait([loading], timeout=1).done
+        loading.result()
+    assert_linked_with_all(office)
+
+
+def test_a_file_read_again_without_its_table_makes_the_version_before_current_and_linked() -> None:
+    codes = [f"P{number},Part {number}\n" for number in range(8)]
+    shop = Office({"parts.csv": "part_code,part\n" + "".join(codes)})
+    shop.add("orders.csv", "order_id,part_code\n" + "".join(f"{n},P{n % 8}\n" for n in range(20)))
+    newer = shop.add("parts.csv", "part_code,part\n" + "".join(codes[:6]))
+    assert [link.share for link in shop.desk.table("orders").links] == [0.75]
+    assert shop.desk.load(newer, ()) == ()
+    assert [link.share for link in shop.desk.table("orders").links] == [1.0]
+
+
+def test_a_column_whose_linked_table_is_not_there_is_compared_with_all() -> None:
+    hr = Office(HR)
+    gone = (TableLink("department_code", "gone", "department_code", 1.0),)
+    employees = replace(hr.desk.table("employees"), links=gone)
+    (found,) = suggest_links(employees, [hr.desk.table("departments")], hr.store.overlaps, {"others"})
+    assert found.other_table == "departments"
+
+
+@pytest.mark.parametrize("state", [LinkState.CONFIRMED, LinkState.DISMISSED])
+def test_a_link_made_by_hand_keeps_no_other_from_being_suggested(state: LinkState) -> None:
+    numbers = range(1, 30)
+    office = Office(
+        {
+            "visits.csv": "visit_code,partner\n" + "".join(f"V{n},{n}\n" for n in numbers),
+            "customers.csv": "customer_id,town\n" + "".join(f"{n},T{n}\n" for n in numbers),
+        }
+    )
+    assert links(office, "visits") == {}
+    office.desk.set_link("visits", TableLink("partner", "customers", "customer_id", 1.0), state)
+    office.add("partners.csv", "partner_id,street\n" + "".join(f"{n},S{n}\n" for n in range(1, 25)))
+    assert links(office, "visits") == {"partner": ("partners.partner_id", LinkState.SUGGESTED)}
 
 
 def test_columns_that_cannot_hold_enough_of_the_values_are_not_compared() -> None:
