@@ -108,7 +108,9 @@ def fit_classifier(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--only", help="Keep the built-in model; fit only its passages, dates or domains (may be repeated)."
+            "--only",
+            help="Keep the built-in model; fit only its passages, dates or domains. With --add: add only to truth,"
+            " authority or jurisdiction (may be repeated).",
         ),
     ] = None,
     add: Annotated[
@@ -124,19 +126,18 @@ def fit_classifier(
     from core.domain.errors import BadRequest
     from core.evaluation.tuning.classifier_fitting import PARTS, fit_parts
     from core.evaluation.tuning.classifier_fitting import fit_classifier as fit_all
-    from core.evaluation.tuning.classifier_update import add_documents
+    from core.evaluation.tuning.classifier_update import ADDED_LABELS, add_documents
     from core.ingestion.classification.linear_model import built_in_model, to_bytes
 
-    if unknown := sorted(set(only or ()) - set(PARTS)):
-        raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(PARTS)}.")
-    if add and only:
-        raise BadRequest("--add and --only cannot be used together.", "Give one of them.")
+    parts = ADDED_LABELS if add else PARTS
+    if unknown := sorted(set(only or ()) - set(parts)):
+        raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(parts)}.")
     checked, documents = (
         [each.document for each in read_folders(learned, known, dates)]
         for learned, known in (([], trusted or []), (learn_from or [], []))
     )
     if add:
-        model = add_documents(built_in_model(), documents, checked, _tell_step)
+        model = add_documents(built_in_model(), documents, checked, _tell_step, only or ADDED_LABELS)
     elif only:
         model = fit_parts(built_in_model(), [*checked, *documents], only, _tell_step)
     else:

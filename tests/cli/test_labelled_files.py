@@ -97,5 +97,5 @@ def test_further_files_are_added_to_the_built_in_model(tmp_path: Path) -> None:
     assert added.numbers["place_features"] != built_in_model().numbers["place_features"]
 
 
-def test_adding_and_fitting_parts_exclude_each_other() -> None:
-    assert "Give one of them" in fit("--add", "--only", "dates")
+def test_what_can_be_added_to_is_not_what_can_be_fitted_alone() -> None:
+    assert "Give one of: truth, authority, jurisdiction." in fit("--add", "--only", "dates")

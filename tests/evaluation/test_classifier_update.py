@@ -90,6 +90,25 @@ def test_words_biases_thresholds_dates_passages_and_domains_stay(model: Classifi
     }
 
 
+def test_a_label_that_is_not_named_stays(model: ClassifierModel) -> None:
+    told: list[str] = []
+    added = add_documents(model, further(), on_step=told.append, labels=["authority"])
+    assert added.heads["truth"] is model.heads["truth"] and added.heads["authority"] is not model.heads["authority"]
+    assert added.numbers == model.numbers
+    assert [each.partition(":")[0] for each in told] == ["authority"]
+    added = add_documents(model, further(), labels=["jurisdiction"])
+    assert added.heads == model.heads and added.numbers["place_features"] != model.numbers["place_features"]
+
+
+def test_each_class_counts_the_same_however_many_documents_it_has(model: ClassifierModel) -> None:
+    """Three times as many that call a guide an intent do not outweigh those that agree with what was learned."""
+    text = TEXTS["reference"]
+    many = [document(text.format(n=n), "intent", f"other{n}/a") for n in range(36)]
+    few = [document(text.format(n=n), "reference", f"another{n}/a") for n in range(12)]
+    found = label(add_documents(model, [*many, *few]), text.format(n=99))
+    assert (found.value or found.runner_up) == "reference"
+
+
 def test_an_owner_s_known_documents_do_not_judge_its_new_ones(model: ClassifierModel) -> None:
     """They are left out with them, in whatever letters the owner is written."""
     told: list[str] = []

@@ -3,11 +3,13 @@
 The weights of truth, authority and places are fitted again on the further documents. A ridge penalty keeps each near
 its old value, which thereby counts as what the earlier documents taught: the old weights are the mean of a Gaussian
 prior. Words that the classifier does not know are not added, and biases and thresholds stay, because how common a label
-is among a few documents says little. The kind of place, dates, passages and domains stay, too: kinds and dates fitted
-again in this way were no better on other documents.
+is among a few documents says little; for the same reason every class of truth and authority counts the same. The kind
+of place, dates, passages and domains stay, too: kinds and dates fitted again in this way were no better on other
+documents.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +24,10 @@ from core.evaluation.tuning.training_documents import STEPS, FittingProblem, Mat
 from core.ingestion.classification.jurisdiction import kind_scores
 from core.ingestion.classification.linear_model import ClassifierModel, Head, softmax
 
-__all__ = ["add_documents"]
+__all__ = ["ADDED_LABELS", "add_documents"]
+
+ADDED_LABELS = ("truth", "authority", "jurisdiction")
+"""What documents can be added to."""
 
 _PENALTY = {"words": 1.0, "opening": 10.0, "form": 10.0, "mean": 10.0}
 """Of the squared distance from the old weights per block: 100 × that of the first fit, the best of 3, 10, 30 and 100 ×
@@ -40,13 +45,14 @@ def add_documents(
     documents: Sequence[TrainingDocument],
     known: Sequence[TrainingDocument] = (),
     on_step: Callable[[str], None] = lambda step: None,
+    labels: Collection[str] = ADDED_LABELS,
 ) -> ClassifierModel:
     """`base` with what these documents teach as well. It must not have learned from them before.
 
     known: documents that it has learned from and should stay right on; their truths and authorities are learned again
     beside the others, but judge nothing, and are left out with their owners. on_step: is told, for each label, the
-    share of new documents that were right before, and that are right afterwards with their sources left out.
-    Raises BadRequest when the new documents come from too few owners to leave some out.
+    share of new documents that were right before, and that are right afterwards with their sources left out. labels:
+    which of `ADDED_LABELS` learn. Raises BadRequest when the new documents come from too few owners to leave some out.
     """
     too_few = BadRequest(
         "There are too few new documents to learn from.", "Give documents of more owners, as OWNER/NAME in labels.csv."
@@ -65,13 +71,17 @@ def add_documents(
     heads, numbers = dict(base.heads), {group: dict(row) for group, row in base.numbers.items()}
     before: dict[str, Matrix] = {}
     left: dict[str, Matrix] = {}
-    for name, labels in values.items():
-        update = _HeadUpdate(base.heads[name], problem, labels, _DISTANCE[name])
-        before[name] = update.before(_prior(base, name, before))
+    for name, found in values.items():
+        update = _HeadUpdate(base.heads[name], problem, found, _DISTANCE[name])
+        before[name] = left[name] = update.before(_prior(base, name, before))
+        if name not in labels:
+            continue
         heads[name], left[name] = update.fitted(_prior(base, name, left), np.flatnonzero(new[: sizes.met]))
         right = update.right[whole]
         was, now = (float((shares[whole].argmax(axis=1) == right).mean()) for shares in (before[name], left[name]))
         _tell(on_step, name, was, now)
+    if "jurisdiction" not in labels:
+        return replace(base, heads=heads)
     problem = problem.first(len(documents))  # of known ones truth and authority would be too certain
     places = base.numbers["place_features"]
     old, choices = (_place_choices(base, problem, shares) for shares in (before, left))
@@ -112,6 +122,8 @@ class _HeadUpdate:
     def __init__(self, head: Head, problem: FittingProblem, values: Sequence[str], distance: float) -> None:
         self._head, self._problem = head, problem
         self.right = np.array([head.classes.index(value) for value in values], dtype=np.intp)
+        counts = Counter(values)  # so that many policies among them do not make a law one
+        self._counts = problem.weights * [len(values) / len(counts) / counts[value] for value in values]
         self._scale = {name: (distance * penalty) ** -0.5 for name, penalty in _PENALTY.items()}
         self._matrix = sparse.hstack([problem.blocks[name] * self._scale[name] for name in _BLOCKS]).tocsr()
         weights = {**head.words, "form": head.form, "mean": head.mean}
@@ -152,7 +164,7 @@ class _HeadUpdate:
     def _differences(self, old: Matrix, inside: NDArray[np.bool_]) -> Matrix:
         """What to add to the weights, divided by their scales, shape (features, classes): by maximum likelihood."""
         matrix, begun, heat = self._matrix[inside], old[inside], self._heat[inside]
-        right, counts = self.right[inside], self._problem.weights[inside]
+        right, counts = self.right[inside], self._counts[inside]
         rows, shape = np.arange(len(right)), (matrix.shape[1], old.shape[1])
 
         def loss(flat: Matrix) -> tuple[float, Matrix]:
