@@ -109,7 +109,7 @@ def fit_classifier(
         list[str] | None,
         typer.Option(
             "--only",
-            help="Keep the built-in model; fit only its passages, dates or domains. With --add: add only to truth,"
+            help="Keep the built-in model; fit only its passages, dates or domains. With --add: learn only truth,"
             " authority or jurisdiction (may be repeated).",
         ),
     ] = None,

@@ -254,15 +254,15 @@ def suggest_links(
 
     At least half of the column's distinct values, and two, must be among the key's. Numbers coincide easily, so they
     also need a word in common between the column and the key or its table. Links that an analyst confirmed or dismissed
-    keep their state. overlaps: as `TableStore.overlaps`. changed: the names of the tables that came, went or have other
-    rows since the links were suggested; None: all.
+    keep their state. overlaps: as `TableStore.overlaps`. changed: names of tables that were added, removed or replaced
+    since the links were suggested; None: all tables.
     """
     states = {(link.column, link.other_table, link.other_column): link.state for link in table.links}
-    places = {other.name: place for place, other in enumerate([table, *others])}
+    tables = {each.name: each for each in (table, *others)}
+    places = {name: place for place, name in enumerate(tables)}
     suggested = []
     for column in table.columns:
-        known = [link for link in table.links if link.column == column.name and link.share >= _LEAST_SHARE]
-        known = [link for link in known if _found_by_comparing(table, column, link, others)]
+        known = [link for link in table.links if link.column == column.name and _comes_from_values(table, link, tables)]
         named = {table.name, *(link.other_table for link in known)}
         if changed is None or named & set(changed) or not named <= places.keys():
             links = list(_links(table, column, [table, *others], overlaps))
@@ -307,15 +307,21 @@ def _links(
             yield TableLink(column.name, other.name, key.name, shared / distinct)
 
 
-def _found_by_comparing(table: RealityTable, column: Column, link: TableLink, others: Sequence[RealityTable]) -> bool:
-    """Whether a link would be suggested, or its table is gone; one made by hand need not."""
-    here = {each.name: each for each in (table, *others)}.get(link.other_table)
-    keys = [each for each in here.columns if each.name == link.other_column] if here is not None else []
-    return here is None or any(_comparable(table, column, here, key) and _may_link(column, here, key) for key in keys)
+def _comes_from_values(table: RealityTable, link: TableLink, tables: Mapping[str, RealityTable]) -> bool:
+    """Whether comparing values gives this link, as far as the profiles tell; a link made by hand may not pass. True
+    also where its table was removed."""
+    other = tables.get(link.other_table)
+    if link.share < _LEAST_SHARE or other is None:
+        return link.share >= _LEAST_SHARE
+    columns = [each for each in table.columns if each.name == link.column]
+    keys = [each for each in other.columns if each.name == link.other_column]
+    return any(
+        _comparable(table, column, other, key) and _may_link(column, other, key) for column in columns for key in keys
+    )
 
 
 def _may_link(column: Column, other: RealityTable, key: Column) -> bool:
-    """Whether the words allow a link, and the key has values enough."""
+    """Whether they share a word where they must, and the key has enough distinct values."""
     if (column.key or column.type is ColumnType.INTEGER) and not _share_a_word(column, other, key):
         return False
     return key.distinct >= max(_LEAST_SHARE * column.distinct, min(_LEAST_SHARED, column.distinct))

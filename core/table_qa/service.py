@@ -82,9 +82,9 @@ class TableService:
         return sorted(replaced - current - {document.id})
 
     def _link(self, changed: Collection[str] | None) -> None:
-        """Suggest links again from and to the tables of these names, which came, went or have other rows; None: all.
+        """Suggest links again from and to the tables of these names, which were added, removed or replaced; None: all.
 
-        One after the other, so that each sees what those before it linked: between other tables nothing is compared."""
+        Only one upload at a time does so: another one would store links without those suggested meanwhile."""
         if changed is not None and not changed:
             return
         with self._store.linking():
@@ -256,7 +256,7 @@ class TableService:
 
 
 def _changed(before: Sequence[RealityTable], after: Sequence[RealityTable]) -> set[str]:
-    """The names under which other rows are current now, or none, or some at last."""
+    """The names of tables that were added, removed or replaced."""
     there = {(table.name, table.id) for table in before}
     return {name for name, _ in there ^ {(table.name, table.id) for table in after}}
 

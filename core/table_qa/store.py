@@ -29,7 +29,7 @@ class TableStore(Protocol):
         ...
 
     def linking(self) -> AbstractContextManager[None]:
-        """Keeps others, in any program, from changing links meanwhile."""
+        """A lock: one program at a time changes links. Raises StoreFailed."""
         ...
 
     def tables(self) -> Sequence[RealityTable]:

@@ -167,7 +167,7 @@ class TableAccess:
 
     @contextmanager
     def linking(self) -> Iterator[None]:
-        """One at a time per tenant, over all programs. Raises StoreFailed."""
+        """A lock per tenant, over all programs; released at the end. Raises StoreFailed."""
         with store_failures("linking tables"), self.database.engine.begin() as connection:
             key = int(self._mark[:7], 16)
             connection.execute(text("SELECT pg_advisory_xact_lock(:class, :key)"), {"class": _LINK_CLASS, "key": key})

@@ -162,7 +162,7 @@ class SqlTableStore:
     # The registry
 
     def linking(self) -> AbstractContextManager[None]:
-        """Keeps others from changing links; released at the end. Raises StoreFailed."""
+        """A lock: one program at a time changes links. Raises StoreFailed."""
         return self._access.linking()
 
     def tables(self) -> Sequence[RealityTable]:
@@ -252,10 +252,10 @@ class SqlTableStore:
         statement = f"WITH v AS MATERIALIZED ({values}) SELECT (SELECT count(*) FROM v), {counts}"
         with refusals(_QUESTION_MS), self._access.reading(_QUESTION_MS) as connection:
             try:
-                distinct, *shared = connection.execute(statement.encode()).fetchone() or (0,)
+                rows = connection.execute(statement.encode()).fetchall()
             except UndefinedTable:
                 return [(0, 0)] if len(keys) == 1 else []
-        return [(int(distinct), int(each)) for each in shared]
+        return [(int(distinct), int(each)) for distinct, *shared in rows for each in shared]
 
     def run(self, sql: str, most_rows: int, timeout_ms: int) -> Rows:
         """Run one statement typed by an analyst. It is run through a cursor, because only a query can have one."""

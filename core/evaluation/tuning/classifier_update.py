@@ -27,7 +27,7 @@ from core.ingestion.classification.linear_model import ClassifierModel, Head, so
 __all__ = ["ADDED_LABELS", "add_documents"]
 
 ADDED_LABELS = ("truth", "authority", "jurisdiction")
-"""What documents can be added to."""
+"""The labels that further documents can teach."""
 
 _PENALTY = {"words": 1.0, "opening": 10.0, "form": 10.0, "mean": 10.0}
 """Of the squared distance from the old weights per block: 100 × that of the first fit, the best of 3, 10, 30 and 100 ×
@@ -122,7 +122,7 @@ class _HeadUpdate:
     def __init__(self, head: Head, problem: FittingProblem, values: Sequence[str], distance: float) -> None:
         self._head, self._problem = head, problem
         self.right = np.array([head.classes.index(value) for value in values], dtype=np.intp)
-        counts = Counter(values)  # so that many policies among them do not make a law one
+        counts = Counter(values)  # a class with many documents would draw others to it
         self._counts = problem.weights * [len(values) / len(counts) / counts[value] for value in values]
         self._scale = {name: (distance * penalty) ** -0.5 for name, penalty in _PENALTY.items()}
         self._matrix = sparse.hstack([problem.blocks[name] * self._scale[name] for name in _BLOCKS]).tocsr()
