@@ -2,7 +2,7 @@
 
 POINT is "before" or "after", a module, and a function or method in it, with "#3" for its third call:
 
-    after storage.postgres.catalogue:SqlCatalogue.save_ingested
+    after storage.postgres.catalogue:SqlCatalogue.save_all_ingested
     before storage.files:OriginalFiles.put#2
 
 When the program gets there, the file NOTE appears and the calling thread waits, so that whoever watches can kill the

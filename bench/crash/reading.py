@@ -33,7 +33,7 @@ __all__ = [
 _STORED = "storage.files:OriginalFiles.put"
 _LISTED = "storage.postgres.catalogue:SqlCatalogue.add_document"
 _QUEUED = "storage.jobs.queue:PostgresJobQueue.defer_ingest"
-_SAVED = "storage.postgres.catalogue:SqlCatalogue.save_ingested"
+_SAVED = "storage.postgres.catalogue:SqlCatalogue.save_all_ingested"
 
 UPLOAD = tuple(f"{when} {step}" for step in (_STORED, _LISTED, _QUEUED) for when in ("before", "after"))
 READ = (
@@ -48,10 +48,10 @@ READ = (
     f"after {_SAVED}",
     "after storage.vectors.pgvector:PgvectorIndex.add",
     "before storage.keywords.index:KeywordIndex._publish",
-    "after storage.keywords.index:KeywordIndex.add#2",
-    "after storage.postgres.entities:SqlEntityGraph.add",
+    "after storage.keywords.index:KeywordIndex.add",
+    "after storage.postgres.entities:SqlEntityGraph.add_each",
     "after core.search.query.expansion:SynonymFinder.learn",
-    "after core.library.ingestion_service:IngestionService._store#3",
+    "after core.library.ingestion_service:IngestionService._store_together",
     "after core.library.upload_queue:UploadQueue.ended",
 )
 APP = (f"after {_STORED}", f"after {_LISTED}", f"after {_SAVED}")

@@ -13,21 +13,21 @@ from core.ingestion.file_names import clean_name
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
 from core.library.trash import TrashService
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import WAITING, JobQueue
 from core.ports.reader import FileReader
-from core.ports.stores import BlobStore, VectorIndex, Vectors
+from core.ports.stores import BlobStore, VectorIndex
 from core.table_qa.service import TableService
 
 __all__ = ["DecryptionService", "DocumentService", "Follower", "asks_for_password"]
 
 
 class Follower(Protocol):
-    """A service that keeps its own record of every document. Called in the ingestion job once the document is
-    searchable. An exception fails the job, which is then retried, so both methods must be idempotent."""
+    """A service that keeps its own record of every document. Called in an ingestion job once the documents are
+    searchable. An exception fails the jobs, which are then retried, so both methods must be idempotent."""
 
-    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
-        """A document was ingested, for the first time or again; passages are stored, with their vectors."""
+    def follow(self, read: Sequence[DocumentContent]) -> None:
+        """Documents were ingested, for the first time or again; their passages are stored."""
         ...
 
     def forget(self, document_ids: Sequence[int]) -> None:

@@ -1,24 +1,31 @@
-"""Ingests one stored original: job → parse → classify → chunk → embed → store.
+"""Ingests stored originals, one by each job: parse → classify → chunk → embed → store.
 
-Every index and every follower (versions, active learning, enrichment) is kept in step with the catalogue.
+Small files that are read at the same time are stored together: one transaction of each store, one segment of the
+keyword index. Every index and every follower (versions, active learning, enrichment) is kept in step with the
+catalogue.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
-from threading import Lock
+from threading import BoundedSemaphore
+
+import numpy as np
 
 from core.domain.datasets import ReadTable
-from core.domain.documents import Document, DocumentState, Passage
+from core.domain.documents import Document, DocumentState
+from core.domain.entities import Entity
 from core.domain.errors import BadFile, NotFound, StoreFailed, UnreadableFile, error_to_show
 from core.ingestion.classification.relabel import apply_later_edits
 from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.archive_members import ArchiveMembers
 from core.library.documents import DocumentService, Follower
+from core.library.group_commit import GroupCommit
 from core.library.step_progress import OverdueStep, StepClock
 from core.library.upload_queue import UploadQueue
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import INDEXING, STOPPED
 from core.ports.stores import BlobStore, EntityGraph, SparseIndex, VectorIndex
 from core.search.query.expansion import SynonymFinder
@@ -26,10 +33,25 @@ from core.table_qa.service import TableService
 
 __all__ = ["IngestionService"]
 
+# Chosen by hand, not fitted.
+_STORED_TOGETHER = 8  # files
+_WAIT_SECONDS = 0.3  # of a file that is read, for others to be stored with
+_SMALL = 50  # passages of a file that another may be read beside while it waits
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """What was read of a file, and the terms it was classified with. last_step: storing ends the reading of it."""
+
+    ingested: IngestedDocument
+    terms: WorkspaceTerms
+    last_step: bool
+
 
 class IngestionService:
     """Ingests stored originals of one tenant. graph, synonyms: None where a library has none. embedded: called with the
-    model of the vectors that were stored. clock: the deadlines of the steps."""
+    model of the vectors that were stored. clock: the deadlines of the steps. at_once: how many files are read in
+    parallel; further jobs wait, and small files that were read wait for one another to be stored."""
 
     def __init__(
         self,
@@ -50,13 +72,15 @@ class IngestionService:
         embedded: Callable[[str], None],
         clock: StepClock,
         now: Callable[[], datetime],
+        at_once: int = 1,
     ) -> None:
         self._terms, self._embedded, self._clock = terms, embedded, clock
         self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
         self._pipeline, self._documents, self._tables = pipeline, documents, tables
         self._members, self._upload_queue, self._graph, self._synonyms = members, upload_queue, graph, synonyms
         self._followers, self._now = tuple(followers), now
-        self._storing = Lock()
+        self._reading = BoundedSemaphore(at_once)
+        self._group = GroupCommit(self._store_together, most=_STORED_TOGETHER, seconds=_WAIT_SECONDS)
 
     @property
     def notices(self) -> Sequence[str]:
@@ -66,20 +90,27 @@ class IngestionService:
     def ingest_pending(self, document_id: int) -> None:
         """Ingest a document unless it was read or stopped since its job was queued; one that an index may lack, because
         a process died, is ingested again. Raises NotFound, StoreFailed."""
-        document = self._catalogue.document(document_id)
-        if document.state is DocumentState.PENDING or document.step == INDEXING:
-            self._ingest(document)
+        self._ingest(document_id, lambda each: each.state is DocumentState.PENDING or each.step == INDEXING)
 
     def ingest(self, document_id: int) -> Document:
         """Run the whole ingestion of one stored original; called by jobs, idempotent.
 
         A bad file leaves the document failed with its reason; only a failing store raises.
         """
-        self._ingest(self._catalogue.document(document_id))
+        self._ingest(document_id, lambda each: True)
         return self._catalogue.document(document_id)
 
+    def _ingest(self, document_id: int, wanted: Callable[[Document], bool]) -> None:
+        """Wait for a place among the files that are read at once, then read the document if it is still wanted."""
+        with ExitStack() as place:
+            place.enter_context(self._reading)
+            document = self._catalogue.document(document_id)
+            if wanted(document):
+                self._read_and_store(document, place)
+
     # The whole flow of one file, and each way it can end.
-    def _ingest(self, document: Document) -> None:
+    def _read_and_store(self, document: Document, place: ExitStack) -> None:
+        """place: closed as soon as the next file may be read."""
         document_id, terms = document.id, self._terms()
         loaded: list[ReadTable] = []
         replaced: list[int] = []
@@ -98,26 +129,23 @@ class IngestionService:
                 container = self._members.take_out(document, data, on_step)
                 if container is not None:
                     self._store_container(container)
-                    self._upload_queue.ended(document_id)
+                    self._upload_queue.ended([document_id])
                     return
-                corrections = self._catalogue.corrections(document.sha256)
-                ingested = self._pipeline.run(
-                    document,
-                    data,
-                    corrections,
-                    on_step,
-                    load,
-                    terms=terms,
-                )
-                on_step("store")
-                self._store(ingested, terms)
-                if loaded:
-                    self._follow_tables(document_id, replaced)
+                with self._group.announced() as store:
+                    corrections = self._catalogue.corrections(document.sha256)
+                    ingested = self._pipeline.run(document, data, corrections, on_step, load, terms=terms)
+                    on_step("store")
+                    if len(ingested.passages) <= _SMALL and not loaded:
+                        place.close()
+                    store(_ReadFile(ingested, terms, last_step=not loaded))
+                if not loaded:
+                    return
+                self._follow_tables(document_id, replaced)
             except BadFile as error:
                 self.fail(document_id, error, on_step.step)
             except _IngestionStopped:
                 return
-        self._upload_queue.ended(document_id)
+        self._upload_queue.ended([document_id])
 
     def overdue(self) -> Sequence[OverdueStep]:
         """Files of this process whose step has not ended long after its deadline: its thread can only be ended with
@@ -148,54 +176,87 @@ class IngestionService:
 
     def _store_container(self, container: Document) -> None:
         """Store a document that holds only other documents: it has no text to index."""
-        import numpy as np
-
         self._sparse.delete([container.id])
         self._vectors.delete([container.id])
         self._catalogue.save_ingested(container, (), (), np.zeros((0, 0), dtype=np.float32))
 
-    def _store(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> None:
-        """Store what was read, put it into every index, and tell the followers."""
-        with self._storing:  # concurrent writers would only wait for each other's rows
-            document, stored = self._save(ingested, terms)
-            with self._pending_on_failure(document.id):
-                self._index(ingested, stored)
-        with self._pending_on_failure(document.id):
-            for follower in self._followers:
-                follower.follow(document, ingested.pages, stored, ingested.vectors)
-            self._embedded(ingested.model)
+    def _store_together(self, files: Sequence[_ReadFile]) -> Sequence[Exception | None]:
+        """Store what was read, put it into every index, and tell the followers; for each file None, or why not."""
+        errors: dict[int, Exception] = {}
+        for model in dict.fromkeys(each.ingested.model for each in files):
+            errors |= self._store_alike([each for each in files if each.ingested.model == model], model)
+        return [errors.get(each.ingested.document.id) for each in files]
 
-    def _save(self, ingested: IngestedDocument, terms: WorkspaceTerms) -> tuple[Document, Sequence[Passage]]:
-        """Replace the document's passages, with what people changed while it was read."""
-        current = self._catalogue.document(ingested.document.id)
-        if current.step == STOPPED:
-            raise _IngestionStopped
-        corrections = self._catalogue.corrections(current.sha256)
-        document, passages = apply_later_edits(ingested.document, ingested.passages, current, corrections, terms)
-        self._sparse.delete([document.id])
-        self._vectors.delete([document.id])
-        stored = self._catalogue.save_ingested(
-            document, ingested.pages, passages, ingested.vectors, embedded_by=ingested.model, step=INDEXING
-        )
-        return document, stored
+    def _store_alike(self, files: Sequence[_ReadFile], model: str) -> dict[int, Exception]:
+        """Store files with vectors of one model. Returns why some were not, by document id."""
+        contents, errors = self._as_edited(files)
+        entities = {each.ingested.document.id: each.ingested.entities for each in files}
+        if not contents:
+            return errors
+        ids = [each.document.id for each in contents]
+        self._sparse.delete(ids)
+        self._vectors.delete(ids)
+        passages = self._catalogue.save_all_ingested(contents, embedded_by=model, step=INDEXING)
+        stored = [
+            replace(each, passages=passages[each.document.id]) for each in contents if each.document.id in passages
+        ]
+        errors |= {each: _deleted(each) for each in ids if each not in passages}
+        with self._pending_on_failure(list(passages)):
+            self._index(stored, entities, model)
+            for follower in self._followers:
+                follower.follow(stored)
+            self._embedded(model)
+        read = [each.ingested.document.id for each in files if each.last_step]
+        self._upload_queue.ended([each for each in read if each in passages])
+        return errors
+
+    def _as_edited(self, files: Sequence[_ReadFile]) -> tuple[list[DocumentContent], dict[int, Exception]]:
+        """The files with what people changed while they were read, and why some are not stored, by document id."""
+        now = self._catalogue.documents_by_id([each.ingested.document.id for each in files])
+        corrections = self._catalogue.corrections_of_each({each.sha256 for each in now.values()})
+        contents: list[DocumentContent] = []
+        errors: dict[int, Exception] = {}
+        for each in files:
+            read, current = each.ingested, now.get(each.ingested.document.id)
+            if current is None:
+                errors[read.document.id] = _deleted(read.document.id)
+            elif current.step == STOPPED:
+                errors[read.document.id] = _IngestionStopped()
+            else:
+                said = corrections[current.sha256]
+                edited = apply_later_edits(read.document, read.passages, current, said, each.terms)
+                contents.append(DocumentContent(edited[0], read.pages, edited[1], read.vectors))
+        return contents, errors
 
     @contextmanager
-    def _pending_on_failure(self, document_id: int) -> Iterator[None]:
-        """The catalogue calls a document read, but an index lacks it: pending, it is read again by the next attempt."""
+    def _pending_on_failure(self, document_ids: Sequence[int]) -> Iterator[None]:
+        """The catalogue calls documents read, but an index lacks them: pending, they are read again by the next
+        attempt."""
         try:
             yield
         except StoreFailed:
-            self._catalogue.mark(document_id, step="store")
+            for each in document_ids:
+                with suppress(NotFound):
+                    self._catalogue.mark(each, step="store")
             raise
 
-    def _index(self, ingested: IngestedDocument, stored: Sequence[Passage]) -> None:
-        """Put stored passages into every index."""
-        self._vectors.add(stored, ingested.vectors, embedded_by=ingested.model)
-        self._sparse.add(stored)
+    def _index(self, stored: Sequence[DocumentContent], entities: Mapping[int, Sequence[Entity]], model: str) -> None:
+        """Put stored passages into every index. entities: those named in each document."""
+        passages = [passage for each in stored for passage in each.passages]
+        if not passages:
+            return
+        self._vectors.add(
+            passages, np.concatenate([each.vectors for each in stored if each.passages]), embedded_by=model
+        )
+        self._sparse.add(passages)
         if self._graph is not None:
-            self._graph.add(stored, ingested.entities)
+            self._graph.add_each([(each.passages, entities[each.document.id]) for each in stored])
         if self._synonyms is not None:
-            self._synonyms.learn(stored)
+            self._synonyms.learn(passages)
+
+
+def _deleted(document_id: int) -> NotFound:
+    return NotFound(f"Document {document_id} was deleted while it was read.", "Upload its file again if you need it.")
 
 
 class _IngestionStopped(Exception):

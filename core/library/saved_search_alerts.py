@@ -8,15 +8,15 @@ from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 from core.collaboration.notifications import Notification, NotificationKind, Notifier
-from core.domain.documents import Document, Origin, Page, Passage
+from core.domain.documents import Origin
 from core.domain.errors import AccessDenied, BadRequest, NotFound
 from core.domain.people import Principal
 from core.domain.results import Hit, SearchResult
 from core.domain.sanitize import storable_text
 from core.evaluation.judgments.units import passage_unit
 from core.library.saved_searches import SavedSearch, SavedSearchService, no_view
+from core.ports.catalogue import DocumentContent
 from core.ports.job_queue import JobKind, JobQueue
-from core.ports.stores import Vectors
 from core.search.citations.cite import CitationStyle, display_quote, written
 
 __all__ = ["AlertFollower", "SavedSearchAlert", "SavedSearchAlertService", "SavedSearchAlertStore", "no_alert"]
@@ -170,8 +170,8 @@ class AlertFollower:
     def __init__(self, alerts: SavedSearchAlertService) -> None:
         self._alerts = alerts
 
-    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
-        """A document is searchable now."""
+    def follow(self, read: Sequence[DocumentContent]) -> None:
+        """Documents are searchable now."""
         self._alerts.queue_all()
 
     def forget(self, document_ids: Sequence[int]) -> None:

@@ -136,9 +136,9 @@ class UploadQueueStore(Protocol):
         """
         ...
 
-    def ended(self, document_id: int, at: datetime) -> None:
-        """Record that reading a document ended, with success or failure: no index lacks it. One deleted meanwhile is
-        ignored."""
+    def ended(self, document_ids: Sequence[int], at: datetime) -> None:
+        """Record that reading documents ended, with success or failure: no index lacks them. Those deleted meanwhile
+        are ignored."""
         ...
 
     def ends(self, since: datetime) -> tuple[int, datetime | None]:
@@ -229,9 +229,9 @@ class UploadQueue:
         """Every project that has a living document, by name."""
         return self._store.projects()
 
-    def ended(self, document_id: int) -> None:
-        """Note that a document was read to its end, well or not."""
-        self._store.ended(document_id, self._now())
+    def ended(self, document_ids: Sequence[int]) -> None:
+        """Note that documents were read to their end, well or not."""
+        self._store.ended(document_ids, self._now())
 
     def stop(self, document_ids: Sequence[int] | None = None) -> int:
         """Stop waiting or running files, None: all of them; returns their number. Nothing is lost: originals stay, text

@@ -1,6 +1,7 @@
 """The port of the catalogue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -11,7 +12,17 @@ from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.ports.stores import PassageIds, Vectors
 
-__all__ = ["Catalogue"]
+__all__ = ["Catalogue", "DocumentContent"]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentContent:
+    """What was read of one document. vectors: of its passages, float32, shape (len(passages), dim), L2-normalised."""
+
+    document: Document
+    pages: Sequence[Page]
+    passages: Sequence[Passage]
+    vectors: Vectors
 
 
 class Catalogue(Protocol):
@@ -64,11 +75,19 @@ class Catalogue(Protocol):
         embedded_by: str = "",
         step: str = "",
     ) -> Sequence[Passage]:
-        """Replace everything stored for the document in one transaction; returns the passages with ids.
+        """Replace everything stored for the document in one transaction; returns the passages with ids. Raises
+        NotFound.
 
         With the pgvector index the vectors are stored in the same rows; otherwise the index stores them. embedded_by:
         their model; "" for the one in use. step: the document's; it is ready.
         """
+        ...
+
+    def save_all_ingested(
+        self, contents: Sequence[DocumentContent], *, embedded_by: str = "", step: str = ""
+    ) -> Mapping[int, Sequence[Passage]]:
+        """The same for several documents in one transaction: document id → its passages with ids. One that was deleted
+        is absent."""
         ...
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
@@ -138,6 +157,10 @@ class Catalogue(Protocol):
 
     def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
         """Store an analyst's label for these bytes, permanently; "" returns the field to the classifier."""
+        ...
+
+    def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
+        """Each of these files → its `corrections`; files are given by their SHA-256."""
         ...
 
     def corrections(self, sha256: str) -> Mapping[str, Label]:

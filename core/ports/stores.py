@@ -194,6 +194,10 @@ class EntityGraph(Protocol):
         """
         ...
 
+    def add_each(self, contents: Sequence[tuple[Sequence[Passage], Sequence[Entity]]]) -> None:
+        """The same for the passages of several documents, each with its own entities."""
+        ...
+
     def delete(self, document_ids: Sequence[int]) -> None: ...
 
     def known(self, names: Sequence[str]) -> Mapping[str, KnownEntity]:

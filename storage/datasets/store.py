@@ -151,13 +151,12 @@ class SqlTableStore:
 
     def forget(self, document_id: int) -> bool:
         """Drop a document's tables, if there are any; the version before each becomes current again."""
-        own = select(REALITY.c.id).where(REALITY.c.tenant_id == self._tenant, REALITY.c.document_id == document_id)
-        with self._database.transaction("looking for a document's tables") as connection:
-            found = connection.scalar(own.limit(1))
-        if found is not None:
+        query = "SELECT 1 FROM reality_tables WHERE tenant_id = %(tenant)s AND document_id = %(document)s LIMIT 1"
+        found = bool(self._database.read("looking for a document's tables", query, {"document": document_id}))
+        if found:
             with self._access.owning("deleting tables") as connection:
                 TableLoader(self._access, connection).forget(document_id)
-        return found is not None
+        return found
 
     # The registry
 

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from procrastinate import App, BaseRetryStrategy, JobContext
     from procrastinate.jobs import Job
 
-__all__ = ["JobSlots", "JobWorker", "jobs_at_once", "machine"]
+__all__ = ["FILES_PER_JOB", "JobSlots", "JobWorker", "jobs_at_once", "machine"]
 
+FILES_PER_JOB = 8
+"""Files that are under way for each that is read: those wait for one another to be stored. Chosen by hand."""
 ATTEMPTS = 3
 """Attempts per document, counting errors and crashes of the process alike. Chosen by hand, not fitted."""
 STORE_ATTEMPTS = 30
@@ -49,11 +51,19 @@ _log = logging.getLogger(__name__)
 
 
 class JobWorker:
-    """Runs the jobs of one tenant. handlers: one for every kind of job. at_once: how many jobs run in parallel."""
+    """Runs the jobs of one tenant. handlers: one for every kind of job. at_once: how many jobs run in parallel, besides
+    files; files_per_job: how many files for each of these."""
 
-    def __init__(self, conninfo: str, tenant: str, handlers: Mapping[JobKind, JobHandler], at_once: int = 1) -> None:
+    def __init__(
+        self,
+        conninfo: str,
+        tenant: str,
+        handlers: Mapping[JobKind, JobHandler],
+        at_once: int = 1,
+        files_per_job: int = 1,
+    ) -> None:
         self._conninfo, self._queue, self._handlers = conninfo, queue_name(tenant), handlers
-        self._at_once, self._alone = at_once, f"{self._queue}:alone"
+        self._at_once, self._files_per_job, self._alone = at_once, files_per_job, f"{self._queue}:alone"
         self._stopping = threading.Event()
         self._slots: JobSlots | None = None
         self._worker: Any = None  # procrastinate's Worker, whose methods carry no types
@@ -97,11 +107,11 @@ class JobWorker:
     async def _work(self, app: "App") -> None:
         from procrastinate.worker import Worker
 
-        self._slots = JobSlots(self._at_once)
+        self._slots = JobSlots(self._at_once * self._files_per_job, self._at_once)
         self._worker = Worker(
             app,
             queues=[self._queue],
-            concurrency=self._at_once,
+            concurrency=self._at_once * self._files_per_job,
             fetch_job_polling_interval=_LOOK_SECONDS,
             shutdown_graceful_timeout=_GRACE_SECONDS,
             delete_jobs="always",
@@ -170,7 +180,7 @@ class JobWorker:
         attempt it is given up.
         """
         assert self._slots is not None
-        async with self._slots.slot(alone=job.lock == self._alone):
+        async with self._slots.slot(file=job.task_name == TASK, alone=job.lock == self._alone):
             # A thread of our own: a pool's threads would keep the process alive until the last page is read.
             outcome: Future[BaseException | None] = Future()
             outcome.set_running_or_notify_cancel()  # returning a job to the queue does not cancel its thread
@@ -273,24 +283,26 @@ def machine() -> tuple[int, int]:
 
 
 class JobSlots:
-    """Admits up to `most` jobs at a time, or one that must run alone. A job that was running when its process died is
-    retried alone, so that a second crash is certainly caused by it.
+    """Admits some files and some other jobs at a time, so that neither waits for the other, or one job that must run
+    alone. A job that was running when its process died is retried alone, so that a second crash is certainly caused by
+    it.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most, self._free = most, asyncio.Semaphore(most)
+    def __init__(self, files: int, others: int) -> None:
+        self._files, self._others = asyncio.Semaphore(files), asyncio.Semaphore(others)
+        self._all = [self._files] * files + [self._others] * others
 
     @asynccontextmanager
-    async def slot(self, *, alone: bool) -> AsyncIterator[None]:
+    async def slot(self, *, file: bool, alone: bool = False) -> AsyncIterator[None]:
         """Wait for a slot, then run. Two jobs that must run alone must not call this at the same time: each would wait
         for the other.
         """
-        needed, acquired = self._most if alone else 1, 0
+        acquired: list[asyncio.Semaphore] = []
         try:
-            while acquired < needed:
-                await self._free.acquire()
-                acquired += 1
+            for each in self._all if alone else [self._files if file else self._others]:
+                await each.acquire()
+                acquired.append(each)
             yield
         finally:
-            for _ in range(acquired):
-                self._free.release()
+            for each in acquired:
+                each.release()

@@ -131,6 +131,14 @@ _BLOCK = 500
 _READ = (RECORDS.c.document_id, RECORDS.c.model, RECORDS.c.data, RECORDS.c.mean)
 _APPLIED = (str(LearningActionKind.APPLIED), str(LearningActionKind.UNDONE))
 _CHOSEN = (str(LearningActionKind.AT_ONCE), str(LearningActionKind.WHEN_APPLIED))
+_CHOICE = f"""
+    SELECT
+        (SELECT kind FROM lesson_acts WHERE tenant_id = %(tenant)s AND kind = ANY(%(chosen)s::text[])
+         ORDER BY id DESC LIMIT 1),
+        (SELECT max(version) FROM lesson_acts WHERE tenant_id = %(tenant)s AND kind = '{LearningActionKind.APPLIED}'
+         AND number NOT IN (SELECT number FROM lesson_acts
+                            WHERE tenant_id = %(tenant)s AND kind = '{LearningActionKind.UNDONE}'))
+"""
 
 
 class SqlActiveLearningStore:
@@ -142,18 +150,22 @@ class SqlActiveLearningStore:
 
     # Records
 
-    def save_record(self, record: TrainingRecord, segments: Vectors) -> None:
-        """Store or replace a document's record."""
+    def save_records(self, records: Sequence[tuple[TrainingRecord, Vectors]]) -> None:
+        """Store or replace documents' records."""
+        rows = [self._record_row(record, segments) for record, segments in records]
+        with self._database.transaction("recording how a document was classified") as connection:
+            upsert(connection, RECORDS, rows)
+
+    def _record_row(self, record: TrainingRecord, segments: Vectors) -> dict[str, Any]:
         traits = record.traits
-        values = {
+        return {
+            "tenant_id": self._tenant,
+            "document_id": record.document_id,
             "model": record.model,
             "data": {"own": to_json(traits.own), "marks": [storable_text(each) for each in traits.marks]},
             "mean": _packed(traits.mean),
             "segments": _packed(segments),
         }
-        row = {"tenant_id": self._tenant, "document_id": record.document_id, **values}
-        with self._database.transaction("recording how a document was classified") as connection:
-            upsert(connection, RECORDS, [row])
 
     def records(self, model: str) -> Iterator[Sequence[TrainingRecord]]:
         """All records of a model, document ids ascending; each block is read in its own transaction."""
@@ -201,9 +213,9 @@ class SqlActiveLearningStore:
 
     def newest(self) -> int:
         """The number of the newest version; 0 without any."""
-        query = select(func.max(VERSIONS.c.number)).where(VERSIONS.c.tenant_id == self._tenant)
-        with self._database.transaction("reading what was learned") as connection:
-            return int(connection.scalar(query) or 0)
+        query = "SELECT max(number) FROM lesson_versions WHERE tenant_id = %(tenant)s"
+        ((number,),) = self._database.read("reading what was learned", query, {})
+        return int(number or 0)
 
     def version(self, number: int) -> TrainingVersion | None:
         """One version; None for an unknown number."""
@@ -248,17 +260,8 @@ class SqlActiveLearningStore:
 
     def choice(self) -> LabelChoice:
         """Whether labels change at once, and which version labels new documents."""
-        own = ACTS.c.tenant_id == self._tenant
-        undone = select(ACTS.c.number).where(own, ACTS.c.kind == str(LearningActionKind.UNDONE))
-        applied = select(func.max(ACTS.c.version)).where(
-            own, ACTS.c.kind == str(LearningActionKind.APPLIED), ACTS.c.number.not_in(undone)
-        )
-        chosen = select(ACTS.c.kind).where(own, ACTS.c.kind.in_(_CHOSEN)).order_by(ACTS.c.id.desc()).limit(1)
-        with self._database.transaction("reading what was done with lessons") as connection:
-            kind, version = connection.execute(
-                select(chosen.scalar_subquery().label("kind"), applied.scalar_subquery().label("version"))
-            ).one()
-        return LabelChoice(kind != str(LearningActionKind.WHEN_APPLIED), int(version or 0))
+        (row,) = self._database.read("reading what was done with lessons", _CHOICE, {"chosen": list(_CHOSEN)})
+        return LabelChoice(row[0] != str(LearningActionKind.WHEN_APPLIED), int(row[1] or 0))
 
     # Verdicts
 

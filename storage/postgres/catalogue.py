@@ -1,7 +1,7 @@
 """The catalogue, the source of truth in PostgreSQL: documents, pages, passages, label corrections, past searches."""
 # More than 300 lines: the catalogue is one port; splitting its queries by kind only hid them behind one-line methods.
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from sqlalchemy import (
     Integer,
     String,
     Text,
+    bindparam,
     cast,
     column,
     delete,
@@ -35,6 +36,7 @@ from core.domain.errors import Cure, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
+from core.ports.catalogue import DocumentContent
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
@@ -43,13 +45,14 @@ from storage.postgres.documents import (
     DOCUMENTS,
     PAGES,
     document_from,
+    document_of_hash,
     document_values,
     lock_original,
     read_documents,
     storable_page,
 )
 from storage.postgres.filters import conditions, facets, months, with_phrases
-from storage.postgres.json_records import next_ids
+from storage.postgres.json_records import any_of, next_ids
 from storage.postgres.passages import (
     CHUNKS,
     find_passages,
@@ -96,6 +99,9 @@ _READING = "state step failure remedy cure pages passages media_type paged warni
 """What only a worker changes: whoever saves labels may have loaded the document before it was read."""
 
 
+_ADD = upsert(DOCUMENTS).on_conflict_do_nothing().returning(DOCUMENTS.c.id)
+
+
 class SqlCatalogue:
     """Implements core.ports.catalogue.Catalogue for one tenant.
 
@@ -123,8 +129,7 @@ class SqlCatalogue:
         values = document_values(document) | {"tenant_id": self._tenant}
         with self._database.transaction("storing a document") as connection:
             lock_original(connection, document.sha256)
-            row = upsert(DOCUMENTS).values(values).on_conflict_do_nothing().returning(DOCUMENTS.c.id)
-            document_id = connection.scalar(row)
+            document_id = connection.scalar(_ADD, values)
         if document_id is not None:
             return replace(document, id=document_id)
         known = self.document_by_hash(document.sha256, document.project)
@@ -134,11 +139,9 @@ class SqlCatalogue:
 
     def document(self, document_id: int) -> Document:
         """One document. Raises NotFound."""
-        with self._database.transaction("reading a document") as connection:
-            row = connection.execute(self._documents().where(DOCUMENTS.c.id == document_id)).mappings().first()
-        if row is None:
-            raise _no_document(document_id)
-        return document_from(row)
+        for document in read_documents(self._database, [document_id]):
+            return document
+        raise _no_document(document_id)
 
     def documents_by_id(self, document_ids: Sequence[int]) -> Mapping[int, Document]:
         """Documents by id; missing ones are absent."""
@@ -148,12 +151,7 @@ class SqlCatalogue:
 
     def document_by_hash(self, sha256: str, project: str | None) -> Document | None:
         """The document in this project with these bytes, unless archived; None without one."""
-        query = self._documents().where(
-            DOCUMENTS.c.sha256 == sha256, DOCUMENTS.c.project.is_not_distinct_from(project), ~DOCUMENTS.c.archived
-        )
-        with self._database.transaction("reading a document") as connection:
-            row = connection.execute(query).mappings().first()
-        return None if row is None else document_from(row)
+        return document_of_hash(self._database, sha256, project)
 
     def documents(
         self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
@@ -184,14 +182,15 @@ class SqlCatalogue:
 
     def progress(self, document_id: int, *, step: str) -> bool:
         """Record which pipeline step runs now, unless a person stopped the document; False then. Raises NotFound."""
-        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
-        goes_on = update(DOCUMENTS).where(*own, DOCUMENTS.c.step != STOPPED).values(**_pending(step))
-        with self._database.transaction("noting a document's progress") as connection:
-            if connection.execute(goes_on).rowcount:
-                return True
-            if connection.scalar(select(DOCUMENTS.c.id).where(*own)) is None:
-                raise _no_document(document_id)
-            return False
+        goes_on = (
+            "UPDATE documents SET state = %(state)s, step = %(step)s, failure = '', remedy = ''"
+            " WHERE tenant_id = %(tenant)s AND id = %(document)s AND step <> %(stopped)s RETURNING id"
+        )
+        values = {"state": str(DocumentState.PENDING), "step": step, "document": document_id, "stopped": STOPPED}
+        if self._database.read("noting a document's progress", goes_on, values):
+            return True
+        self.document(document_id)  # raises NotFound
+        return False
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
         """Mark a document as failed at a step, with the reason and a remedy; none of it is searchable."""
@@ -199,18 +198,17 @@ class SqlCatalogue:
         message = {"failure": storable_text(reason), "remedy": storable_text(remedy), "cure": str(cure)}
         with self._database.transaction("noting a document's failure") as connection:
             self._change(connection, document_id, changes | message)
-            self._forget_contents(connection, document_id)
+            self._forget_contents(connection, [document_id])
 
     def _change(self, connection: Connection, document_id: int, changes: Mapping[str, Any]) -> None:
         own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
         if connection.execute(update(DOCUMENTS).where(*own).values(**changes)).rowcount == 0:
             raise _no_document(document_id)
 
-    def _forget_contents(self, connection: Connection, document_id: int) -> None:
+    def _forget_contents(self, connection: Connection, document_ids: Sequence[int]) -> None:
         for table in (CHUNKS, PAGES):
-            connection.execute(
-                delete(table).where(table.c.tenant_id == self._tenant, table.c.document_id == document_id)
-            )
+            own = (table.c.tenant_id == self._tenant, table.c.document_id == any_of(document_ids))
+            connection.execute(delete(table).where(*own))
 
     def save_ingested(
         self,
@@ -223,28 +221,39 @@ class SqlCatalogue:
         step: str = "",
     ) -> Sequence[Passage]:
         """Replace everything stored about the document in one transaction; assigns passage ids. Raises NotFound."""
-        ready = replace(
-            document,
-            state=DocumentState.READY,
-            step=step,
-            failure="",
-            remedy="",
-            pages=len(pages),
-            passages=len(passages),
-        )
-        changes = {name: value for name, value in document_values(ready).items() if name not in _IDENTITY}
-        stored_pages = [storable_page(page) for page in pages]
+        content = DocumentContent(document, pages, passages, vectors)
+        stored = self.save_all_ingested([content], embedded_by=embedded_by, step=step)
+        if document.id not in stored:
+            raise _no_document(document.id)
+        return stored[document.id]
+
+    def save_all_ingested(
+        self, contents: Sequence[DocumentContent], *, embedded_by: str = "", step: str = ""
+    ) -> Mapping[int, Sequence[Passage]]:
+        """Replace everything stored about several documents in one transaction: document id → its passages with ids.
+        One that was deleted is absent."""
         with self._database.transaction("storing a document's passages") as connection:
-            # The changed row is locked until the end: a job that runs twice waits here, and the later one replaces all.
-            self._change(connection, document.id, changes)
-            self._forget_contents(connection, document.id)
-            if stored_pages:
-                connection.execute(insert(PAGES), [self._page_values(document.id, page) for page in stored_pages])
-            ids = next_ids(connection, CHUNKS, len(passages))
-            numbered = zip(ids, range(len(ids)), passages, strict=True)
-            stored = [stored_passage(document, *each) for each in numbered]
-            name = None if self._embedded_by is None or not stored else embedded_by or self._embedded_by()
-            insert_passages(connection, self._tenant, stored, vectors, name)
+            # The rows are locked until the end: a job that runs twice waits here, and the later one replaces all.
+            own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of([c.document.id for c in contents]))
+            locked = select(DOCUMENTS.c.id).where(*own).order_by(DOCUMENTS.c.id).with_for_update(key_share=True)
+            here = connection.scalars(locked).all()
+            living = [each for each in contents if each.document.id in here]
+            if not living:
+                return {}
+            changed = update(DOCUMENTS).where(own[0], DOCUMENTS.c.id == bindparam("key"))
+            connection.execute(changed, [_ready_values(each, step) | {"key": each.document.id} for each in living])
+            self._forget_contents(connection, here)
+            pages = [self._page_values(c.document.id, storable_page(page)) for c in living for page in c.pages]
+            if pages:
+                connection.execute(insert(PAGES), pages)
+            ids = iter(next_ids(connection, CHUNKS, sum(len(each.passages) for each in living)))
+            stored = {each.document.id: _stored_passages(each, ids) for each in living}
+            passages = [passage for each in stored.values() for passage in each]
+            if self._embedded_by is None or not passages:
+                insert_passages(connection, self._tenant, passages, [None] * len(passages), None)
+            else:
+                vectors = [np.asarray(vector, dtype=np.float32) for each in living for vector in each.vectors]
+                insert_passages(connection, self._tenant, passages, vectors, embedded_by or self._embedded_by())
         return stored
 
     def _page_values(self, document_id: int, page: Page) -> dict[str, Any]:
@@ -438,14 +447,22 @@ class SqlCatalogue:
 
     def corrections(self, sha256: str) -> Mapping[str, Label]:
         """The latest correction per label field, as confirmed labels."""
+        return self.corrections_of_each([sha256])[sha256]
+
+    def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
+        """Each of these files → the latest correction per label field; files are given by their SHA-256."""
         query = (
-            select(CORRECTIONS.c.field, CORRECTIONS.c.value)
-            .where(CORRECTIONS.c.tenant_id == self._tenant, CORRECTIONS.c.sha256 == sha256)
-            .order_by(CORRECTIONS.c.id)
+            "SELECT sha256, field, value FROM corrections"
+            " WHERE tenant_id = %(tenant)s AND sha256 = ANY(%(hashes)s::text[]) ORDER BY id"
         )
-        with self._database.transaction("reading corrections") as connection:
-            latest = {row.field: row.value for row in connection.execute(query)}
-        return {field: Label(value, 1.0, confirmed=True) for field, value in latest.items() if value}
+        rows = self._database.read("reading corrections", query, {"hashes": sorted(hashes)})
+        latest: dict[str, dict[str, str]] = {each: {} for each in hashes}
+        for sha256, field, value in rows:
+            latest[sha256][field] = value
+        return {
+            sha256: {field: Label(value, 1.0, confirmed=True) for field, value in fields.items() if value}
+            for sha256, fields in latest.items()
+        }
 
     def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
         """Add to a person's searches."""
@@ -458,6 +475,25 @@ class SqlCatalogue:
     def delete_searches(self, login: str) -> None:
         """Delete a person's searches."""
         delete_searches(self._database, login)
+
+
+def _ready_values(content: DocumentContent, step: str) -> dict[str, Any]:
+    """The columns of a document that was read."""
+    ready = replace(
+        content.document,
+        state=DocumentState.READY,
+        step=step,
+        failure="",
+        remedy="",
+        pages=len(content.pages),
+        passages=len(content.passages),
+    )
+    return {name: value for name, value in document_values(ready).items() if name not in _IDENTITY}
+
+
+def _stored_passages(content: DocumentContent, ids: Iterator[int]) -> Sequence[Passage]:
+    """The passages with ids and what they take from their document."""
+    return [stored_passage(content.document, next(ids), at, each) for at, each in enumerate(content.passages)]
 
 
 def _pending(step: str) -> dict[str, str]:

@@ -238,10 +238,25 @@ def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]
     return [document for _, document in _read_versions(database, ids)]
 
 
+def document_of_hash(database: Database, sha256: str, project: str | None) -> Document | None:
+    """The document in this project with these bytes, unless archived; None without one. Raises StoreFailed."""
+    query = (
+        f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s"
+        " AND project IS NOT DISTINCT FROM %(project)s AND NOT archived"
+    )
+    rows = database.read("reading a document", query, {"sha256": sha256, "project": project})
+    return _document(rows[0]) if rows else None
+
+
 def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[str, Document]]:
     query = f"SELECT {_VERSION}, {DOCUMENT_ROW} {_OF_IDS}"
     rows = database.read("reading documents", query, {"ids": array_literal(ids)})
-    return [(row[0], document_from(dict(zip(_ROW_NAMES, row[1:], strict=True)))) for row in rows]
+    return [(row[0], _document(row[1:])) for row in rows]
+
+
+def _document(row: Sequence[Any]) -> Document:
+    """A document from its values, in the order of DOCUMENT_ROW."""
+    return document_from(dict(zip(_ROW_NAMES, row, strict=True)))
 
 
 _VERSION = "xmin || ' ' || ctid || ' ' || extract(epoch FROM pg_postmaster_start_time())"

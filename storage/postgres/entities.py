@@ -101,20 +101,27 @@ class SqlEntityGraph:
 
     def add(self, passages: Sequence[Passage], entities: Sequence[Entity]) -> None:
         """Store the entities of these documents' passages, replacing earlier ones. Raises StoreFailed."""
+        self.add_each([(passages, entities)])
+
+    def add_each(self, contents: Sequence[tuple[Sequence[Passage], Sequence[Entity]]]) -> None:
+        """The same for the passages of several documents, each with its own entities. Raises StoreFailed."""
+        rows = [row for passages, entities in contents for row in self._rows(passages, entities)]
+        with self._database.transaction("storing entities") as connection:
+            connection.execute(self._delete_of({each.document_id for passages, _ in contents for each in passages}))
+            if rows:
+                connection.execute(insert(ENTITIES), rows)
+
+    def _rows(self, passages: Sequence[Passage], entities: Sequence[Entity]) -> list[dict[str, Any]]:
         by_stored_name = {storable_text(entity.name): entity for entity in entities}
         holders: dict[tuple[int, str], set[int]] = {}
         for passage in passages:
             for name in {storable_text(name) for name in passage.entities} & by_stored_name.keys():
                 holders.setdefault((passage.document_id, name), set()).add(passage.id)
-        rows = [
+        return [
             self._row(document_id, by_stored_name[name], spelling, sorted(ids) if spelling == name else [])
             for (document_id, name), ids in holders.items()
             for spelling in dict.fromkeys((name, *map(storable_text, by_stored_name[name].aliases)))
         ]
-        with self._database.transaction("storing entities") as connection:
-            connection.execute(self._delete_of({passage.document_id for passage in passages}))
-            if rows:
-                connection.execute(insert(ENTITIES), rows)
 
     def _row(self, document_id: int, entity: Entity, spelling: str, ids: list[int]) -> dict[str, Any]:
         own = {"tenant_id": self._tenant, "document_id": document_id, "name": storable_text(entity.name)}

@@ -2,7 +2,7 @@
 # Over 300 lines: a table, the conversion of its rows and its queries are read together.
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
@@ -36,7 +36,6 @@ from core.domain.documents import (
 )
 from core.domain.frozen import maker_of
 from core.domain.sanitize import storable_text
-from core.ports.stores import Vectors
 from storage.postgres.database import Database, array_literal
 from storage.postgres.documents import driver_of, evidence_from_text
 from storage.postgres.json_records import storable
@@ -287,13 +286,17 @@ def find_passages(database: Database, ids: Sequence[int]) -> Sequence[Passage]:
 
 
 def insert_passages(
-    connection: Connection, tenant: str, passages: Sequence[Passage], vectors: Vectors, embedded_by: str | None
+    connection: Connection,
+    tenant: str,
+    passages: Sequence[Passage],
+    vectors: Iterable[NDArray[np.float32] | None],
+    embedded_by: str | None,
 ) -> None:
-    """Store new passages; also their vectors (float32, shape (n, dim)) when their model is named."""
-    rows: list[dict[str, Any]] = []
-    for position, passage in enumerate(passages):
-        embedding = None if embedded_by is None else np.asarray(vectors[position], dtype=np.float32)
-        rows.append(passage_values(passage) | {"tenant_id": tenant, "embedding": embedding, "embedded_by": embedded_by})
+    """Store new passages, each with its vector (float32, shape (dim,)) of this model, or with None."""
+    rows = [
+        passage_values(passage) | {"tenant_id": tenant, "embedding": vector, "embedded_by": embedded_by}
+        for passage, vector in zip(passages, vectors, strict=True)
+    ]
     _execute_many(connection, _INSERT, rows)
 
 

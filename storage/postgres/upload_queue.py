@@ -30,6 +30,7 @@ from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueue
 from core.ports.job_queue import INDEXING, STOPPED, WAITING
 from storage.postgres.database import Database
 from storage.postgres.documents import DOCUMENTS, document_from
+from storage.postgres.json_records import any_of
 from storage.postgres.tables import BY_DOCUMENT, Base, allow, of_document, table_of
 
 __all__ = ["READINGS", "SqlUploadQueueStore"]
@@ -164,18 +165,21 @@ class SqlUploadQueueStore:
         with self._database.transaction(doing) as connection:
             return sorted(connection.scalars(query))
 
-    def ended(self, document_id: int, at: datetime) -> None:
-        """Record that processing of a document ended: no index lacks it. Ignores one deleted meanwhile."""
-        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
-        document = (
-            select(DOCUMENTS.c.tenant_id, DOCUMENTS.c.id, literal(at)).where(*own).with_for_update(key_share=True)
+    def ended(self, document_ids: Sequence[int], at: datetime) -> None:
+        """Record that processing of documents ended: no index lacks them. Ignores those deleted meanwhile."""
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of(document_ids))
+        documents = (
+            select(DOCUMENTS.c.tenant_id, DOCUMENTS.c.id, literal(at))
+            .where(*own)
+            .order_by(DOCUMENTS.c.id)
+            .with_for_update(key_share=True)
         )
-        row = insert(READINGS).from_select(["tenant_id", "document_id", "ended"], document)
+        row = insert(READINGS).from_select(["tenant_id", "document_id", "ended"], documents)
         with self._database.transaction("noting the end of a file") as connection:
-            connection.execute(update(DOCUMENTS).where(*own, DOCUMENTS.c.step == INDEXING).values(step=""))
             connection.execute(
                 row.on_conflict_do_update(index_elements=["tenant_id", "document_id"], set_={"ended": at})
             )
+            connection.execute(update(DOCUMENTS).where(*own, DOCUMENTS.c.step == INDEXING).values(step=""))
 
     def ends(self, since: datetime) -> tuple[int, datetime | None]:
         """How many files ended since then and are not queued again, and when the first of them ended."""

@@ -7,29 +7,24 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import (
-    BigInteger,
     CheckConstraint,
     Connection,
     ForeignKeyConstraint,
     Index,
     Integer,
-    any_,
-    cast,
     delete,
     func,
-    literal,
     or_,
     select,
     text,
-    union_all,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import NEAR_DUPLICATE, buckets
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
-from storage.postgres.database import Database
+from storage.postgres.database import Database, array_literal
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.json_records import JsonRecords, any_of, insert_row, to_json, upsert
 from storage.postgres.tables import BY_DOCUMENT, Base, JsonValue, allow, id_column, of_document, of_tenant, table_of
@@ -132,6 +127,26 @@ BUCKETS = table_of(BucketRow)
 PAIRS = table_of(PairRow)
 VERSION_DECISIONS = table_of(VersionDecisionRow)
 
+_CANDIDATES = f"""
+    SELECT document_id, triples, minima, name_key, title_key, url
+    FROM signatures JOIN (
+        SELECT document_id, count(*) AS shared FROM (
+            SELECT document_id FROM signature_buckets
+            WHERE tenant_id = %(tenant)s AND bucket = ANY(%(buckets)s::bigint[])
+            {
+    " ".join(
+        f"UNION ALL SELECT document_id FROM signatures"
+        f" WHERE tenant_id = %(tenant)s AND {key} = %({key})s AND {key} <> ''"
+        for key in ("name_key", "title_key", "url")
+    )
+}
+        ) AS sharing
+        WHERE document_id <> %(own)s
+        GROUP BY document_id ORDER BY shared DESC, document_id DESC LIMIT %(most)s
+    ) AS best USING (document_id)
+    WHERE tenant_id = %(tenant)s
+    ORDER BY shared DESC, document_id DESC
+"""
 _KEY_LETTERS = 500  # an index entry is limited to 2,700 bytes
 _FIRST, _SECOND = DOCUMENTS.alias("first_document"), DOCUMENTS.alias("second_document")
 
@@ -143,23 +158,23 @@ class SqlSignatureStore:
         self._database, self._tenant = database, database.tenant
         self._decisions = JsonRecords(VERSION_DECISIONS, VersionDecision, database.tenant)
 
-    def keep(self, signature: Signature) -> None:
-        """Store a signature, replacing an earlier one, and delete the document's pairs."""
-        own = {"tenant_id": self._tenant, "document_id": signature.document_id}
+    def keep(self, signatures: Sequence[Signature]) -> None:
+        """Store signatures, replacing earlier ones, and delete the pairs of their documents."""
+        ids = sorted(each.document_id for each in signatures)
         with self._database.transaction("storing what a document is like") as connection:
-            # Locked until the end: if the document is being deleted, all of this is deleted with it or never stored.
-            living = select(DOCUMENTS.c.id).where(
-                DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == signature.document_id
-            )
-            if connection.scalar(living.with_for_update(read=True, key_share=True)) is None:
+            # Locked until the end: if a document is being deleted, all of this is deleted with it or never stored.
+            living = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of(ids))
+            locked = living.order_by(DOCUMENTS.c.id).with_for_update(read=True, key_share=True)
+            here = set(connection.scalars(locked))
+            rows = {each.document_id: each for each in signatures if each.document_id in here}
+            if not rows:
                 return
-            upsert(connection, SIGNATURES, [own | _values(signature)])
-            connection.execute(delete(BUCKETS).where(*_own(BUCKETS, self._tenant, [signature.document_id])))
-            connection.execute(
-                insert(BUCKETS).on_conflict_do_nothing(),
-                [own | {"bucket": bucket} for bucket in buckets(signature.minima)],
-            )
-            self._forget_pairs(connection, [signature.document_id])
+            own = {document_id: {"tenant_id": self._tenant, "document_id": document_id} for document_id in rows}
+            upsert(connection, SIGNATURES, [own[i] | _values(each) for i, each in rows.items()])
+            connection.execute(delete(BUCKETS).where(*_own(BUCKETS, self._tenant, list(rows))))
+            found = [own[i] | {"bucket": bucket} for i, each in rows.items() for bucket in buckets(each.minima)]
+            connection.execute(insert(BUCKETS).on_conflict_do_nothing(), found)
+            self._forget_pairs(connection, list(rows))
 
     def _forget_pairs(self, connection: Connection, document_ids: Sequence[int]) -> None:
         of_them = or_(PAIRS.c.first == any_of(document_ids), PAIRS.c.second == any_of(document_ids))
@@ -167,31 +182,13 @@ class SqlSignatureStore:
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:
         """Other documents that share a bucket, a key or the URL, by number of shared ones."""
-        tenant, keys = self._tenant, _values(signature)
-        bucket = any_(cast(list(buckets(signature.minima)), ARRAY(BigInteger)))
-        shares = [select(BUCKETS.c.document_id).where(BUCKETS.c.tenant_id == tenant, BUCKETS.c.bucket == bucket)]
-        for name in ("name_key", "title_key", "url"):
-            if keys[name]:
-                same = SIGNATURES.c[name] == keys[name]
-                filled = SIGNATURES.c[name] != literal("")
-                shares.append(select(SIGNATURES.c.document_id).where(SIGNATURES.c.tenant_id == tenant, same, filled))
-        sharing = union_all(*shares).subquery()
-        best = (
-            select(sharing.c.document_id, func.count().label("shared"))
-            .where(sharing.c.document_id != signature.document_id)
-            .group_by(sharing.c.document_id)
-            .order_by(func.count().desc(), sharing.c.document_id.desc())
-            .limit(most)
-            .subquery()
-        )
-        query = (
-            select(SIGNATURES)
-            .join(best, best.c.document_id == SIGNATURES.c.document_id)
-            .where(SIGNATURES.c.tenant_id == tenant)
-            .order_by(best.c.shared.desc(), SIGNATURES.c.document_id.desc())
-        )
-        with self._database.transaction("looking for like documents") as connection:
-            return [_signature(row) for row in connection.execute(query)]
+        values = {
+            **_values(signature),
+            "own": signature.document_id,
+            "buckets": array_literal(buckets(signature.minima)),
+            "most": most,
+        }
+        return [_signature(row) for row in self._database.read("looking for like documents", _CANDIDATES, values)]
 
     def pair(self, pairs: Sequence[DuplicatePair]) -> None:
         """Store pairs, replacing earlier ones; those of documents without a signature are left out."""
@@ -301,9 +298,9 @@ def _values(signature: Signature) -> dict[str, Any]:
     return keys | {"triples": signature.triples, "minima": signature.minima.astype("<u4").tobytes()}
 
 
-def _signature(row: Any) -> Signature:
-    minima = np.frombuffer(row.minima, dtype="<u4").astype(np.uint32)
-    return Signature(row.document_id, row.triples, minima, row.name_key, row.title_key, row.url)
+def _signature(row: Sequence[Any]) -> Signature:
+    document_id, triples, minima, *keys = row
+    return Signature(document_id, triples, np.frombuffer(minima, dtype="<u4").astype(np.uint32), *keys)
 
 
 def _pair_row(pair: DuplicatePair, tenant: str) -> dict[str, Any]:

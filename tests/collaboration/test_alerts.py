@@ -9,6 +9,7 @@ from core.collaboration.notifications import NotificationService, Notifier
 from core.domain.errors import AccessDenied, NotFound
 from core.library.saved_search_alerts import AlertFollower, SavedSearchAlertService
 from core.library.saved_searches import SavedSearchService
+from core.ports.catalogue import DocumentContent
 from core.ports.job_queue import JobKind
 from tests.collaboration.room import person
 from tests.fakes import FakeNotificationStore, FakeSavedSearchAlertStore, InlineJobs
@@ -127,7 +128,7 @@ def test_every_hour_each_is_checked_and_after_every_document(desk: AlertDesk) ->
     desk.alerts.queue_due()
     assert desk.searches == requested + 1
     document = desk.library.catalogue.documents()[0]
-    AlertFollower(desk.alerts).follow(document, (), (), desk.library.embedder.embed([]))
+    AlertFollower(desk.alerts).follow([DocumentContent(document, (), (), desk.library.embedder.embed([]))])
     assert desk.searches == requested + 2
 
 

@@ -28,7 +28,7 @@ from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from core.text.phrase_match import contains_phrases
@@ -201,6 +201,19 @@ class FakeCatalogue:
             self._passages |= {p.id: p for p in stored}
         return stored
 
+    def save_all_ingested(
+        self, contents: Sequence[DocumentContent], *, embedded_by: str = "", step: str = ""
+    ) -> Mapping[int, Sequence[Passage]]:
+        """The same for several documents; one that was deleted is absent."""
+        with self._lock:
+            return {
+                each.document.id: self.save_ingested(
+                    each.document, each.pages, each.passages, each.vectors, embedded_by=embedded_by, step=step
+                )
+                for each in contents
+                if each.document.id in self._documents
+            }
+
     def replace_meanings(self, meanings: Mapping[int, bytes]) -> None:
         """Sentence vectors of another model, by passage id."""
         with self._lock:
@@ -342,6 +355,10 @@ class FakeCatalogue:
         """The latest correction per label field."""
         return {field: label for field, label in self._corrections.get(sha256, {}).items() if label.value}
 
+    def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
+        """Each of these files → its corrections."""
+        return {each: self.corrections(each) for each in hashes}
+
     def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
         """Remember a person's question; asked again, it moves to the front."""
         with self._lock:
@@ -446,15 +463,15 @@ class FakeSignatureStore:
         self._pairs: dict[tuple[int, int], DuplicatePair] = {}
         self._decisions: list[VersionDecision] = []
 
-    def keep(self, signature: Signature) -> None:
-        """Store a signature, replacing an earlier one, and delete the document's pairs."""
+    def keep(self, signatures: Sequence[Signature]) -> None:
+        """Store signatures, replacing earlier ones, and delete the pairs of their documents."""
         with self._lock:
-            self.forget([signature.document_id])
-            if not self._catalogue.documents_by_id([signature.document_id]):
-                return
-            self._signatures[signature.document_id] = signature
-            for bucket in buckets(signature.minima):
-                self._buckets.setdefault(bucket, set()).add(signature.document_id)
+            self.forget([each.document_id for each in signatures])
+            here = self._catalogue.documents_by_id([each.document_id for each in signatures])
+            for signature in (each for each in signatures if each.document_id in here):
+                self._signatures[signature.document_id] = signature
+                for bucket in buckets(signature.minima):
+                    self._buckets.setdefault(bucket, set()).add(signature.document_id)
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:
         """Other documents that share a bucket, a key or the URL, by number of shared ones."""

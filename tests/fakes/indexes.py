@@ -202,6 +202,11 @@ class FakeEntityGraph:
             for document_id, stored in holders.items():
                 self._stored[document_id] = {name: (values[name], frozenset(ids)) for name, ids in stored.items()}
 
+    def add_each(self, contents: Sequence[tuple[Sequence[Passage], Sequence[Entity]]]) -> None:
+        """The same for several documents."""
+        for passages, entities in contents:
+            self.add(passages, entities)
+
     def delete(self, document_ids: Sequence[int]) -> None:
         """Delete the entities of these documents."""
         with self._lock:

@@ -35,10 +35,11 @@ class FakeActiveLearningStore:
         self._acts: list[LearningAction] = []
         self._verdicts: list[LabelVerdict] = []
 
-    def save_record(self, record: TrainingRecord, segments: Vectors) -> None:
-        """Store or replace a document's record; vectors lose what float16 loses, as everywhere."""
+    def save_records(self, records: Sequence[tuple[TrainingRecord, Vectors]]) -> None:
+        """Store or replace documents' records; vectors lose what float16 loses, as everywhere."""
         with self._lock:
-            self._records[record.document_id] = (record, segments.astype(np.float16).astype(np.float32))
+            for record, segments in records:
+                self._records[record.document_id] = (record, segments.astype(np.float16).astype(np.float32))
 
     def records(self, model: str) -> Iterator[Sequence[TrainingRecord]]:
         """All records of a model in one block."""

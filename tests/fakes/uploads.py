@@ -115,10 +115,9 @@ class FakeUploadQueueStore:
                 self._catalogue.fail(document_id, step=STOPPED, reason=failure, remedy=remedy)
         return chosen
 
-    def ended(self, document_id: int, at: datetime) -> None:
-        """Record that processing of a document ended: no index lacks it. Ignores one deleted meanwhile."""
-        document = self._catalogue.documents_by_id([document_id]).get(document_id)
-        if document is not None:
+    def ended(self, document_ids: Sequence[int], at: datetime) -> None:
+        """Record that processing of documents ended: no index lacks them. Ignores those deleted meanwhile."""
+        for document_id, document in self._catalogue.documents_by_id(document_ids).items():
             self._ends[document_id] = at
             if document.step == INDEXING:
                 self._catalogue.put(replace(document, step=""))

@@ -1,7 +1,9 @@
 """Batches: stored and queued, stopped while they wait and while they are read, tried again, read beside each other."""
 
 import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from core.domain.documents import Document, DocumentState
+from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import FivefoldError, StoreUnavailable
 from core.domain.results import UploadReceipt
+from core.library.group_commit import GroupCommit
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench
 from tests.fakes import FakeEntityGraph, FakeVectorIndex
@@ -181,6 +184,87 @@ def test_beside_each_other_gives_what_one_after_the_other_does(tray: Tray, tmp_p
     assert [_plain(tray.workbench, each) for each in ids] == [_plain(other.workbench, each) for each in others]
     assert tray.stores.vectors.count() == other.stores.vectors.count() > 24
     assert tray.stores.sparse.count() == other.stores.sparse.count()
+
+
+def _read_together(tray: Tray, ids: list[int]) -> list[str]:
+    """Ingest documents at the same time; the name of the error of each, "" without one."""
+
+    def ingest(document_id: int) -> str:
+        try:
+            tray.workbench.ingestion.ingest_pending(document_id)
+        except FivefoldError as error:
+            return type(error).__name__
+        return ""
+
+    with ThreadPoolExecutor(len(ids)) as pool:
+        return list(pool.map(ingest, ids))
+
+
+def _all_wait_for_each_other(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """So many files are announced before any is stored, and none is stored before all of them are read."""
+    monkeypatch.setattr("core.library.ingestion_service._WAIT_SECONDS", 600.0)
+    together, announced = threading.Barrier(number), GroupCommit.announced
+
+    @contextmanager
+    def waiting(group: GroupCommit[Any]) -> Iterator[Any]:
+        with announced(group) as put:
+            together.wait(60)
+            yield put
+
+    monkeypatch.setattr(GroupCommit, "announced", waiting)
+
+
+@pytest.mark.parametrize("gone", ["deleted", "stopped", "none"])
+def test_files_read_together_are_stored_with_one_call_of_each_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: str
+) -> None:
+    _all_wait_for_each_other(monkeypatch, 4)
+    tray = Tray(tmp_path)
+    ids = tray.add(*(LAW.format(number) for number in range(4)))
+    calls: list[int] = []
+    save, add = tray.stores.catalogue.save_all_ingested, tray.stores.sparse.add
+    by_id = tray.stores.catalogue.documents_by_id
+
+    def current(document_ids: Sequence[int]) -> Any:
+        if gone == "deleted" and len(document_ids) == 4:
+            tray.stores.catalogue.delete(ids[1])
+        elif gone == "stopped" and len(document_ids) == 4:
+            tray.workbench.upload_queue.stop([ids[1]])
+        return by_id(document_ids)
+
+    monkeypatch.setattr(tray.stores.catalogue, "documents_by_id", current)
+    monkeypatch.setattr(
+        tray.stores.catalogue, "save_all_ingested", lambda some, **named: calls.append(len(some)) or save(some, **named)
+    )
+    monkeypatch.setattr(tray.stores.sparse, "add", lambda some: calls.append(len(some)) or add(some))
+    errors = _read_together(tray, ids)
+    assert errors == ["", "NotFound" if gone == "deleted" else "", "", ""]
+    stored = 4 if gone == "none" else 3
+    assert calls == [stored, stored]  # passages: one of each file
+    expected = {"deleted": ["ready"] * 3, "stopped": ["ready", "failed", "ready", "ready"], "none": ["ready"] * 4}
+    assert tray.states() == expected[gone]
+    assert tray.stores.vectors.count() == tray.stores.sparse.count() == stored
+    for document in tray.workbench.documents.list():
+        (passage,) = tray.workbench.documents.passages(document.id) or [None]
+        assert passage is None or document.name.removesuffix(".md") in passage.text
+
+
+def test_a_file_that_cannot_be_stored_keeps_none_of_those_stored_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _all_wait_for_each_other(monkeypatch, 3)
+    tray = Tray(tmp_path)
+    ids = tray.add(*(LAW.format(number) for number in range(3)))
+    add = tray.stores.vectors.add
+
+    def refuse_one(passages: Sequence[Passage], *given: Any, **named: Any) -> None:
+        if any(each.document_id == ids[1] for each in passages):
+            raise StoreUnavailable("No Chroma server answers.")
+        add(passages, *given, **named)
+
+    monkeypatch.setattr(tray.stores.vectors, "add", refuse_one)
+    assert _read_together(tray, ids) == ["", "StoreUnavailable", ""]
+    assert tray.states() == ["ready", "pending", "ready"]
 
 
 def _plain(workbench: Workbench, document_id: int) -> tuple[Document, list[object]]:

@@ -31,7 +31,7 @@ def _place(made: Made) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", ["after storage.postgres.catalogue:SqlCatalogue.save_ingested"])
+@pytest.mark.parametrize("point", ["after storage.postgres.catalogue:SqlCatalogue.save_all_ingested"])
 def test_a_worker_that_is_killed_between_two_indexes_loses_nothing(made: Made, point: str) -> None:
     assert killed_worker(made, _place(made), KillPoint.parse(point)) == []
 

@@ -14,6 +14,7 @@ from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.pipeline import IngestionPipeline
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.library.active_learning.service import ActiveLearningService
+from core.ports.catalogue import DocumentContent
 from storage.postgres.active_learning import SqlActiveLearningStore
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, engine_for
@@ -62,7 +63,7 @@ def database(engine: Engine) -> Database:
         pending = Document(0, f"site diary {number}.txt", f"{number:064d}", 1, DocumentState.PENDING, MOMENT)
         read = ingestor.run(catalogue.add_document(pending), data, {}, lambda step: None, terms=BUILT_IN_TERMS)
         stored = catalogue.save_ingested(read.document, read.pages, read.passages, read.vectors)
-        desk.follow(read.document, read.pages, stored, read.vectors)
+        desk.follow([DocumentContent(read.document, read.pages, stored, read.vectors)])
         ids.append(read.document.id)
     reader.close()
     desk.corrector.correct_many([(each, "truth", "reality") for each in ids[:5]], "ann")

@@ -270,7 +270,7 @@ def test_half_a_store_is_none(database: Database) -> None:
     catalogue = SqlCatalogue(database, lambda: "model")
     known = catalogue.add_document(document())
     (old,) = catalogue.save_ingested(known, [Page(1, "old")], [passage("old")], ONE)
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="shorter"):
         catalogue.save_ingested(known, [Page(1, "new")], [passage("new"), passage("text")], ONE)
     assert catalogue.page(known.id, 1).text == "old"
     assert list(catalogue.passages_of(known.id)) == [old]

@@ -103,7 +103,7 @@ def note(database: Database) -> None:
     catalogue, signatures = SqlCatalogue(database), SqlSignatureStore(database)
     alike = [catalogue.add_document(document(name, archived=True)) for name in ("secret v1", "secret v2")]
     for each in alike:
-        signatures.keep(signature_of(each.id, "secret"))
+        signatures.keep([signature_of(each.id, "secret")])
     signatures.pair([DuplicatePair(alike[0].id, alike[1].id, 1.0, 1.0, 1.0)])
     signatures.decide(decision_of(alike[0], alike[1], 1, VersionVerdict.REJECTED))
     views.save_visit(look_of(views.add_view(view_of("secret"))))
@@ -126,7 +126,7 @@ def queue(database: Database) -> None:
     """A row in each table of background work."""
     with database.transaction("filling") as connection:
         document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
-    SqlUploadQueueStore(database).ended(document_id, MOMENT)
+    SqlUploadQueueStore(database).ended([document_id], MOMENT)
     PostgresJobQueue(database.engine, database.tenant).give_up(FailedWork(JobKind.FEED, 1, MOMENT, "secret", ""))
     folders = SqlFolderStore(database)
     folders.save_files(folders.add(WatchedFolder("/secret")).id, [WatchedFile("secret", 1, 1)])
@@ -169,7 +169,7 @@ def learn(database: Database) -> None:
     lessons = SqlActiveLearningStore(database)
     with database.transaction("filling") as connection:
         document_id = int(connection.scalar(text("SELECT min(id) FROM documents")))
-    lessons.save_record(record_of(document_id), random_vectors(3, 1))
+    lessons.save_records([(record_of(document_id), random_vectors(3, 1))])
     lessons.add_version(lessons_of(1))
     lessons.add_act(act_of())
     lessons.add_verdicts([verdict_of(document_id)])

@@ -1,5 +1,6 @@
 """Batches of queued work: thousands at once, in turns, taken out again, beside each other, and of every kind."""
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from core.domain.errors import NotFound, StoreFailed
 from core.library.background_jobs import BackgroundJobs, JobHandler
 from core.ports.job_queue import JobKind
 from storage.jobs.queue import PostgresJobQueue, queue_name
-from storage.jobs.worker import ATTEMPTS
+from storage.jobs.worker import ATTEMPTS, JobSlots
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from tests.stores.libraries import document
@@ -183,6 +184,38 @@ def test_two_documents_are_read_beside_each_other_and_no_document_twice(database
         _until(lambda: queue.waiting() == 0)
     assert sorted(bench.tried) == ids
     assert {catalogue.document(each).state for each in ids} == {DocumentState.READY}
+
+
+def test_several_files_are_under_way_for_each_job_of_another_kind(database: Database) -> None:
+    catalogue, queue, ids = _queued(database, *"abcd")
+    together = threading.Barrier(4)
+    bench = Bench(catalogue, lambda _: _met(together))
+    with working(database, bench, files_per_job=4):
+        _until(lambda: queue.waiting() == 0)
+    assert sorted(bench.tried) == ids
+
+
+def test_files_and_other_jobs_do_not_wait_for_each_other_and_one_runs_alone() -> None:
+    running, most = Counter[str](), list[Counter[str]]()
+
+    async def run(slots: JobSlots, name: str, *, file: bool, alone: bool = False) -> None:
+        async with slots.slot(file=file, alone=alone):
+            running[name] += 1
+            for _ in range(5):
+                await asyncio.sleep(0)
+            most.append(+running)
+            running[name] -= 1
+
+    async def jobs() -> None:
+        slots = JobSlots(3, 1)
+        both = [run(slots, "file", file=True) for _ in range(7)] + [run(slots, "work", file=False) for _ in range(3)]
+        alone = run(slots, "alone", file=True, alone=True)
+        await asyncio.wait_for(asyncio.gather(*both[:5], alone, *both[5:]), 60)
+
+    asyncio.run(jobs())
+    assert max(each["file"] for each in most) == 3 and max(each["work"] for each in most) == 1
+    assert [each for each in most if each["alone"]] == [Counter(alone=1)]
+    assert any(each["file"] and each["work"] for each in most)
 
 
 def _met(together: threading.Barrier) -> None:

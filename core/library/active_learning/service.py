@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from threading import Lock
 
-from core.domain.documents import Document, DocumentState, Page, Passage
+from core.domain.documents import Document, DocumentState
 from core.ingestion.classification.classifier import TruthClassifier
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.active_learning.corrections import LabelCorrector, Period, accuracy_over_time
@@ -24,9 +24,9 @@ from core.library.active_learning.store import (
     TrainingVersion,
 )
 from core.library.active_learning.training import LabelPredictor, TrainedClassifier, train_neighbours
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import JobKind, JobQueue
-from core.ports.stores import VectorIndex, Vectors
+from core.ports.stores import VectorIndex
 
 __all__ = ["ActiveLearningService"]
 
@@ -66,9 +66,9 @@ class ActiveLearningService:
 
     # Following documents
 
-    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
-        """A document was read: it is recorded as the classifier saw it."""
-        self._records.record(document, pages)
+    def follow(self, read: Sequence[DocumentContent]) -> None:
+        """Documents were read: they are recorded as the classifier saw them."""
+        self._records.record([(each.document, each.pages) for each in read])
 
     def forget(self, document_ids: Sequence[int]) -> None:
         """Documents are deleted: their records go."""

@@ -149,8 +149,8 @@ class LabelVerdict:
 class ActiveLearningStore(Protocol):
     """Stores the learning data of one tenant. Versions, actions and verdicts are append-only."""
 
-    def save_record(self, record: TrainingRecord, segments: Vectors) -> None:
-        """Store or replace a document's record; segments: its sampled sentences' vectors, shape (n, dim)."""
+    def save_records(self, records: Sequence[tuple[TrainingRecord, Vectors]]) -> None:
+        """Store or replace documents' records, each with its sampled sentences' vectors, shape (n, dim)."""
         ...
 
     def records(self, model: str) -> Iterator[Sequence[TrainingRecord]]:
@@ -228,10 +228,15 @@ class TrainingRecords:
             while len(self._seen) > _REMEMBERED:
                 self._seen.popitem(last=False)
 
-    def record(self, document: Document, pages: Sequence[Page]) -> TrainingRecord | None:
-        """Record a document that was read; none is made of a note or of a file without text. Raises StoreFailed."""
-        if document.origin is not Origin.DOCUMENT or not pages:
-            return None
+    def record(self, documents: Sequence[tuple[Document, Sequence[Page]]]) -> Sequence[TrainingRecord]:
+        """Record documents that were read, with their pages; none is made of a note or of a file without text. Raises
+        StoreFailed."""
+        made = [self._made(*each) for each in documents if each[0].origin is Origin.DOCUMENT and each[1]]
+        if made:
+            self._store.save_records(made)
+        return [record for record, _ in made]
+
+    def _made(self, document: Document, pages: Sequence[Page]) -> tuple[TrainingRecord, Vectors]:
         key = _key(read_for_classifying(document.name, document.title, pages, {}))
         with self._lock:
             seen = self._seen.pop(key, None)
@@ -240,15 +245,13 @@ class TrainingRecords:
         if known is None:
             reading, vectors = self._own.read(document.name, document.title, pages)
             known = (reading, vectors, self._own.labels(reading, vectors, {}, self._terms()))
-        record = TrainingRecord(document.id, model, traits_of(*known))
-        self._store.save_record(record, known[1])
-        return record
+        return TrainingRecord(document.id, model, traits_of(*known)), known[1]
 
     def record_stored(self, document: Document) -> TrainingRecord | None:
         """The record of a document read before records were kept, from its stored pages; None when they are gone."""
         if document.state is not DocumentState.READY:
             return None
-        return self.record(document, _pages(self._catalogue, document))
+        return next(iter(self.record([(document, _pages(self._catalogue, document))])), None)
 
     def all(self) -> Iterator[Sequence[TrainingRecord]]:
         """Every record, some hundred at a time."""

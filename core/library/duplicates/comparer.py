@@ -85,31 +85,48 @@ class _ComparedText:
     triples: Triples
 
 
+@dataclass(frozen=True, slots=True)
+class _SignedText:
+    """A document that is compared, with its text and signature."""
+
+    document: Document
+    text: _ComparedText
+    signature: Signature
+
+
 class DuplicateComparer:
     """Computes and stores signatures and pairs of one tenant's documents. Idempotent."""
 
     def __init__(self, store: SignatureStore, catalogue: Catalogue) -> None:
         self._store, self._catalogue = store, catalogue
 
-    def compare(self, document: Document, passages: Sequence[Passage]) -> None:
-        """Store a document's signature, then its pairs. Raises StoreFailed.
+    def compare(self, documents: Sequence[tuple[Document, Sequence[Passage]]]) -> None:
+        """Store the signatures of documents with these passages, then their pairs. Raises StoreFailed.
 
-        The signature is stored first, so of two documents read at the same time at least one finds the other.
+        The signatures are stored first, so of two documents read at the same time at least one finds the other.
         """
-        text = _compared_text(passages)
-        if document.origin is not Origin.DOCUMENT or not len(text.triples):
-            self._store.forget([document.id])
+        texts = {document.id: (document, _compared_text(passages)) for document, passages in documents}
+        compared = [
+            _SignedText(document, text, signature_of(document, text.triples))
+            for document, text in texts.values()
+            if document.origin is Origin.DOCUMENT and len(text.triples)
+        ]
+        if without := sorted(texts.keys() - {each.document.id for each in compared}):
+            self._store.forget(without)
+        if not compared:
             return
-        signature = signature_of(document, text.triples)
-        self._store.keep(signature)
-        ids = [each.document_id for each in self._best(signature)]
-        known = self._catalogue.documents_by_id(ids) if ids else {}
-        pairs: list[DuplicatePair] = []
-        for block in _blocks([known[each] for each in ids if each in known]):
+        self._store.keep([each.signature for each in compared])
+        found = {each.document.id: [other.document_id for other in self._best(each.signature)] for each in compared}
+        known = self._catalogue.documents_by_id(sorted({other for ids in found.values() for other in ids}))
+        pairs: dict[tuple[int, int], DuplicatePair] = {}
+        for block in _blocks(list(known.values())):
             read = self._catalogue.passages_of_each([each.id for each in block])
-            found = [_pair(document, text, each, _compared_text(read[each.id])) for each in block]
-            pairs += [pair for pair in found if pair is not None]
-        self._store.pair(pairs)
+            for other in block:
+                beside = _compared_text(read[other.id])
+                near = [each for each in compared if other.id in found[each.document.id]]
+                made = [_pair(each.document, each.text, other, beside) for each in near]
+                pairs |= {(pair.first, pair.second): pair for pair in made if pair is not None}
+        self._store.pair(list(pairs.values()))
 
     def _best(self, signature: Signature) -> Sequence[Signature]:
         """The candidates worth reading, most similar first: similar ones, and any with the same name, title or url."""

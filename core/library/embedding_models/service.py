@@ -165,6 +165,7 @@ class EmbeddingModelService:
                 for start in range(0, min(len(ids), _PER_JOB), _BATCH):
                     self._prepare(embedder, ids[start : start + _BATCH])
                     self._store.adopt(name)
+                self._vectors.update([])  # searches of this process find them at once
                 return True
         self._store.keep_only([name])
         self._discard_orphans()

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
-from core.domain.documents import Document, Page, Passage
+from core.domain.documents import Document
 from core.domain.entities import EntityType
 from core.domain.errors import BadRequest, FivefoldError, NotFound
 from core.domain.results import Citation
@@ -30,9 +30,9 @@ from core.library.enrichment.values import (
     QuotedSpan,
     Result,
 )
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import JobKind, JobQueue
-from core.ports.stores import Embedder, EntityGraph, Vectors
+from core.ports.stores import Embedder, EntityGraph
 from core.search.citations.cite import citation_of
 
 __all__ = ["EnrichmentEdits", "EnrichmentService"]
@@ -64,10 +64,11 @@ class EnrichmentService:
 
     # Following
 
-    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
-        """A document was read: drop its old results and queue a job for new ones."""
-        self._store.forget([document.id])
-        self._jobs.defer(JobKind.ENRICH, [document.id])
+    def follow(self, read: Sequence[DocumentContent]) -> None:
+        """Documents were read: drop their old results and queue jobs for new ones."""
+        ids = [each.document.id for each in read]
+        self._store.forget(ids)
+        self._jobs.defer(JobKind.ENRICH, ids)
 
     def forget(self, document_ids: Sequence[int]) -> None:
         """Documents were deleted."""

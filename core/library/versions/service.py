@@ -7,7 +7,7 @@ from typing import Protocol
 
 from core.domain.coverage import Decision
 from core.domain.datasets import RealityTable
-from core.domain.documents import Document, Page, Passage
+from core.domain.documents import Document
 from core.domain.errors import BadRequest
 from core.insights.store import EvidenceLink, Insight, check_paging
 from core.library.duplicates.comparer import DuplicateComparer, DuplicateGroup, group_pairs
@@ -21,8 +21,8 @@ from core.library.versions.store import (
     VersionVerdict,
 )
 from core.library.versions.suggestions import Suggestion, open_suggestions, ordered
-from core.ports.catalogue import Catalogue
-from core.ports.stores import VectorIndex, Vectors
+from core.ports.catalogue import Catalogue, DocumentContent
+from core.ports.stores import VectorIndex
 
 __all__ = ["RelatedDocuments", "TableVersions", "VersionService"]
 
@@ -75,9 +75,9 @@ class VersionService:
 
     # Following
 
-    def follow(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage], vectors: Vectors) -> None:
-        """A document was read: compare it with those it may resemble."""
-        self._comparer.compare(document, passages)
+    def follow(self, read: Sequence[DocumentContent]) -> None:
+        """Documents were read: compare them with those they may resemble."""
+        self._comparer.compare([(each.document, each.passages) for each in read])
 
     def leave(self, document: Document) -> tuple[int | None, int | None]:
         """A document is being deleted: take it out of its chain; a version that only it replaced becomes current again.
@@ -99,7 +99,7 @@ class VersionService:
 
     def compare(self, document: Document) -> None:
         """Compare a stored document with the others, without reading its file again."""
-        self._comparer.compare(document, self._catalogue.passages_of(document.id))
+        self._comparer.compare([(document, self._catalogue.passages_of(document.id))])
 
     # Looking
 

@@ -104,8 +104,8 @@ class VersionDecision:
 class SignatureStore(Protocol):
     """Signatures, pairs and decisions of one tenant. Every method raises StoreFailed when the store does not answer."""
 
-    def keep(self, signature: Signature) -> None:
-        """Store a document's signature in place of an earlier one, and delete its pairs. Ignores deleted documents."""
+    def keep(self, signatures: Sequence[Signature]) -> None:
+        """Store documents' signatures in place of earlier ones, and delete their pairs. Ignores deleted documents."""
         ...
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:

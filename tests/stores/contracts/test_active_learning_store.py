@@ -36,8 +36,8 @@ def new_store(request: pytest.FixtureRequest) -> NewStore:
 def test_a_record_comes_back_as_it_was(new_store: NewStore) -> None:
     store, [one, other] = new_store(2)
     vectors = random_vectors(1, 5)
-    store.save_record(record_of(one), vectors)
-    store.save_record(record_of(other, model="another"), vectors)
+    store.save_records([(record_of(one), vectors)])
+    store.save_records([(record_of(other, model="another"), vectors)])
     [[stored]] = list(store.records("model"))
     assert stored == record_of(one) and np.array_equal(stored.traits.mean, record_of(one).traits.mean)
     assert dict(store.records_of([one, other], "model")) == {one: stored}
@@ -46,10 +46,10 @@ def test_a_record_comes_back_as_it_was(new_store: NewStore) -> None:
 def test_sentences_vectors_keep_their_shape(new_store: NewStore) -> None:
     store, [one] = new_store(1)
     vectors = random_vectors(1, 5)
-    store.save_record(record_of(one, dimensions=vectors.shape[1]), vectors)
+    store.save_records([(record_of(one, dimensions=vectors.shape[1]), vectors)])
     stored = store.segments(one, "model")
     assert stored is not None and stored.shape == vectors.shape and np.allclose(stored, vectors, atol=1e-3)
-    store.save_record(record_of(one, dimensions=vectors.shape[1]), vectors[:0])
+    store.save_records([(record_of(one, dimensions=vectors.shape[1]), vectors[:0])])
     stored = store.segments(one, "model")
     assert stored is not None and stored.shape == (0, vectors.shape[1])
 
@@ -57,9 +57,9 @@ def test_sentences_vectors_keep_their_shape(new_store: NewStore) -> None:
 def test_a_record_is_replaced_and_forgotten(new_store: NewStore) -> None:
     store, [one, other] = new_store(2)
     for each in (one, other):
-        store.save_record(record_of(each), random_vectors(1, 2))
+        store.save_records([(record_of(each), random_vectors(1, 2))])
     changed = replace(record_of(one), model="another")
-    store.save_record(changed, random_vectors(1, 2))
+    store.save_records([(changed, random_vectors(1, 2))])
     assert [each for block in store.records("another") for each in block] == [changed]
     store.forget([one, 999_999])
     assert store.segments(one, "model") is None and list(store.records("another")) == []
@@ -70,7 +70,7 @@ def test_records_come_in_the_order_of_their_documents(new_store: NewStore, monke
     monkeypatch.setattr("storage.postgres.active_learning._BLOCK", 2)
     store, ids = new_store(5)
     for each in reversed(ids):
-        store.save_record(record_of(each), random_vectors(1, 1))
+        store.save_records([(record_of(each), random_vectors(1, 1))])
     assert [each.document_id for block in store.records("model") for each in block] == ids
 
 

@@ -134,10 +134,10 @@ def test_ends_are_counted_from_a_moment_on_without_what_is_read_again(
     ids = filled(catalogue)
     assert tray.ends(MOMENT) == (0, None)
     for minutes, name in enumerate(("sure.md", "unsure.md", "bad.md", "reads.md")):
-        tray.ended(ids[name], MOMENT + timedelta(minutes=minutes))
-    tray.ended(10**9, MOMENT)
+        tray.ended([ids[name]], MOMENT + timedelta(minutes=minutes))
+    tray.ended([10**9], MOMENT)
     assert tray.ends(MOMENT + timedelta(minutes=1)) == (2, MOMENT + timedelta(minutes=1))
-    tray.ended(ids["unsure.md"], MOMENT + timedelta(minutes=5))
+    tray.ended([ids["unsure.md"]], MOMENT + timedelta(minutes=5))
     assert tray.ends(MOMENT + timedelta(minutes=1)) == (2, MOMENT + timedelta(minutes=2))
 
 
@@ -156,5 +156,5 @@ def test_a_ready_file_is_pending_until_every_index_has_it(shelf: tuple[Catalogue
     catalogue.save_ingested(known, [], [passage("text")], random_vectors(1, 1), step=INDEXING)
     assert catalogue.document(known.id).state is DocumentState.READY and tray.pending() == [known.id]
     assert tray.stop(None) == []
-    tray.ended(known.id, MOMENT)
+    tray.ended([known.id], MOMENT)
     assert catalogue.document(known.id).step == "" and tray.pending() == []

@@ -35,7 +35,7 @@ class Shelf:
     def add(self, name: str, words: str = "", **values: object) -> Document:
         """A document with the signature of a text."""
         known = self.catalogue.add_document(document(name, **values))
-        self.store.keep(signature_of(known.id, words or f"the text of {name} says what nothing else says"))
+        self.store.keep([signature_of(known.id, words or f"the text of {name} says what nothing else says")])
         return known
 
 
@@ -89,7 +89,7 @@ def test_like_texts_are_candidates_and_unlike_ones_are_not(shelf: Shelf) -> None
 def test_documents_with_one_key_are_candidates_whatever_they_say(shelf: Shelf, key: str) -> None:
     first, second, third = (shelf.add(name) for name in ("a", "b", "c"))
     for each, value in ((first, "straße 'x'; --"), (second, "straße 'x'; --"), (third, "")):
-        shelf.store.keep(signature_of(each.id, f"text {each.id}", **{key: value}))
+        shelf.store.keep([signature_of(each.id, f"text {each.id}", **{key: value})])
     (found,) = shelf.store.candidates(signature_of(first.id, f"text {first.id}", **{key: "straße 'x'; --"}), 10)
     assert found.document_id == second.id and getattr(found, key) == "straße 'x'; --"
     assert shelf.store.candidates(signature_of(third.id, f"text {third.id}"), 10) == []
@@ -99,7 +99,7 @@ def test_very_long_keys_and_what_no_database_holds_are_kept(shelf: Shelf) -> Non
     first, second = shelf.add("a"), shelf.add("b")
     odd = "漢" * 5000 + "\0"
     for each in (first, second):
-        shelf.store.keep(signature_of(each.id, f"text {each.id}", name_key=odd, title_key=odd, url=odd))
+        shelf.store.keep([signature_of(each.id, f"text {each.id}", name_key=odd, title_key=odd, url=odd)])
     assert shelf.store.signed() == [first.id, second.id]
 
 
@@ -107,7 +107,7 @@ def test_keeping_again_replaces_and_forgets_pairs(shelf: Shelf) -> None:
     first, second = shelf.add("a", "one two three four"), shelf.add("b", "one two three four")
     shelf.store.pair([pair_of(first, second)])
     assert shelf.store.pairs_of([first.id]) == [pair_of(first, second)]
-    shelf.store.keep(signature_of(first.id, "five six seven eight"))
+    shelf.store.keep([signature_of(first.id, "five six seven eight")])
     assert shelf.store.pairs_of([second.id]) == []
     assert shelf.store.candidates(signature_of(second.id, "one two three four"), 9) == []
     found = shelf.store.candidates(signature_of(second.id, "five six seven eight"), 9)
@@ -130,7 +130,7 @@ def test_what_is_gone_leaves_no_pairs_behind(shelf: Shelf) -> None:
     assert shelf.store.pairs_of([one.id]) == [pair_of(one, two)]
     shelf.store.forget([two.id, NOWHERE])
     assert shelf.store.pairs_of([one.id]) == [] and shelf.store.signed() == [one.id]
-    shelf.store.keep(signature_of(NOWHERE, "of a document that is gone"))
+    shelf.store.keep([signature_of(NOWHERE, "of a document that is gone")])
     assert shelf.store.signed() == [one.id]
     shelf.catalogue.delete(one.id)
     assert shelf.store.signed() == []
@@ -216,7 +216,7 @@ def test_ten_thousand_signatures_find_their_candidates() -> None:
         own = " ".join(base), " ".join([*base[:30], "another", *base[31:]])
         twins.append((ids, own))
         for document_id, expected in zip(ids, own, strict=True):
-            store.keep(signature_of(document_id, expected))
+            store.keep([signature_of(document_id, expected)])
     assert len(store.signed()) == 10_000
     for (first, second), (expected, _) in twins[::50]:
         found = [each.document_id for each in store.candidates(signature_of(first, expected), 5)]
@@ -227,7 +227,7 @@ def test_buckets_are_looked_up_by_their_index_also_under_row_level_security(data
     catalogue, store = SqlCatalogue(database), SqlSignatureStore(database)
     known = [catalogue.add_document(document(f"{number}.md")) for number in range(300)]
     for each in known:
-        store.keep(signature_of(each.id, " ".join(words(30, each.id))))
+        store.keep([signature_of(each.id, " ".join(words(30, each.id)))])
     with database.engine.begin() as connection:
         connection.execute(text("ANALYZE signature_buckets"))
     with database.transaction("explaining") as connection:

@@ -1,0 +1,87 @@
+"""Group commit: what several threads want to store is stored together, as databases write their logs."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Condition, Lock
+from typing import Generic, TypeVar
+
+__all__ = ["GroupCommit"]
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting(Generic[T]):
+    """What one thread wants to store. error: why it was not stored."""
+
+    item: T
+    done: bool = False
+    error: BaseException | None = None
+
+
+class GroupCommit(Generic[T]):
+    """Stores the items of many threads in groups. Thread-safe.
+
+    store: stores some items, in the thread of one of them, and returns an error or None for each; if it raises, each is
+    stored alone. most: items of a group. seconds: how long, at most, a group that is not full waits for the threads
+    that are `announced`.
+    """
+
+    def __init__(
+        self, store: Callable[[Sequence[T]], Sequence[BaseException | None]], *, most: int, seconds: float
+    ) -> None:
+        self._store, self._most, self._seconds = store, most, seconds
+        self._waiting: list[_Waiting[T]] = []
+        self._coming = 0
+        self._changed, self._turn = Condition(), Lock()
+
+    @contextmanager
+    def announced(self) -> Iterator[Callable[[T], None]]:
+        """Others wait for this thread. Yields what stores its item, to be called once at most: it returns when the item
+        is stored, and raises the error of the item."""
+        called = False
+
+        def put(item: T) -> None:
+            nonlocal called
+            called = True
+            self._put(_Waiting(item))
+
+        self._change(1)
+        try:
+            yield put
+        finally:
+            if not called:
+                self._change(-1)
+
+    def _put(self, own: _Waiting[T]) -> None:
+        self._change(-1, own)
+        with self._turn:  # one group at a time: concurrent writers would only wait for each other's rows
+            while not own.done:
+                self._store_group()
+        if own.error is not None:
+            raise own.error
+
+    def _change(self, coming: int, *waiting: _Waiting[T]) -> None:
+        with self._changed:
+            self._coming += coming
+            self._waiting += waiting
+            self._changed.notify_all()
+
+    def _store_group(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._waiting) >= self._most or not self._coming, self._seconds)
+            group, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+        self._settle(group)
+
+    def _settle(self, group: Sequence[_Waiting[T]]) -> None:
+        try:
+            errors = self._store([each.item for each in group])
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that the item belongs to
+            if len(group) > 1:
+                for each in group:
+                    self._settle([each])
+                return
+            errors = [error]
+        for each, found in zip(group, errors, strict=True):
+            each.error, each.done = found, True
