@@ -149,7 +149,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
     from adapters.sandboxed_reader import SandboxedReader
     from bootstrap.assembly import Outside, assemble
     from bootstrap.workbench import configured_rerankers
-    from storage.jobs.worker import jobs_at_once, machine
+    from storage.jobs.slots import jobs_at_once, machine
     from storage.postgres.database import Database, Scope, engine_for, psycopg_url
     from storage.postgres.locator import SqlLocator
     from storage.postgres.logins import bypassing_login
@@ -398,7 +398,8 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
 
 def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
     from storage.jobs.scheduler import Scheduler
-    from storage.jobs.worker import FILES_PER_JOB, JobWorker, jobs_at_once, machine
+    from storage.jobs.slots import FILES_PER_JOB, jobs_at_once, machine
+    from storage.jobs.worker import JobWorker
     from storage.postgres.database import conninfo_of
 
     handlers = workbench.jobs.handlers

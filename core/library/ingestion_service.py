@@ -100,12 +100,12 @@ class IngestionService:
         self._ingest(document_id, lambda each: True)
         return self._catalogue.document(document_id)
 
-    def _ingest(self, document_id: int, wanted: Callable[[Document], bool]) -> None:
-        """Wait for a place among the files that are read at once, then read the document if it is still wanted."""
+    def _ingest(self, document_id: int, is_due: Callable[[Document], bool]) -> None:
+        """Wait for a place among the files that are read at once, then read the document if that is still due."""
         with ExitStack() as place:
             place.enter_context(self._reading)
             document = self._catalogue.document(document_id)
-            if wanted(document):
+            if is_due(document):
                 self._read_and_store(document, place)
 
     # The whole flow of one file, and each way it can end.
@@ -223,8 +223,8 @@ class IngestionService:
             elif current.step == STOPPED:
                 errors[read.document.id] = _IngestionStopped()
             else:
-                said = corrections[current.sha256]
-                edited = apply_later_edits(read.document, read.passages, current, said, each.terms)
+                confirmed = corrections[current.sha256]
+                edited = apply_later_edits(read.document, read.passages, current, confirmed, each.terms)
                 contents.append(DocumentContent(edited[0], read.pages, edited[1], read.vectors))
         return contents, errors
 

@@ -19,6 +19,7 @@ import storage.postgres.active_learning
 import storage.postgres.catalogue
 import storage.postgres.changes
 import storage.postgres.comments
+import storage.postgres.corrections
 import storage.postgres.coverage_boards
 import storage.postgres.embedding_models
 import storage.postgres.enrichments

@@ -11,7 +11,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    Index,
     Integer,
     String,
     Text,
@@ -23,12 +22,10 @@ from sqlalchemy import (
     insert,
     literal,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.orm import Mapped
 
 from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
@@ -39,6 +36,7 @@ from core.domain.sanitize import storable_text
 from core.ports.catalogue import DocumentContent
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
+from storage.postgres.corrections import add_correction, read_corrections
 from storage.postgres.database import Database
 from storage.postgres.document_list import list_documents
 from storage.postgres.documents import (
@@ -63,31 +61,11 @@ from storage.postgres.passages import (
     update_passages,
 )
 from storage.postgres.recent_searches import delete_searches, last_searches, save_search
-from storage.postgres.tables import Base, TenantRow, allow, id_column, of_tenant, table_of
+from storage.postgres.tables import TenantRow
 from storage.vectors.cache.cache import WITHIN_SECONDS, VectorCache
 
-__all__ = ["CORRECTIONS", "CorrectionRow", "SqlCatalogue"]
+__all__ = ["SqlCatalogue"]
 
-
-class CorrectionRow(Base):
-    """An analyst's label for a file with these bytes. Rows are only added; the latest per field is valid."""
-
-    __tablename__ = "corrections"
-    __table_args__ = (
-        of_tenant(),
-        Index("corrections_of_bytes", "tenant_id", "sha256", "field", text("id DESC")),
-        allow("SELECT, INSERT", seen="sha256 IN (SELECT sha256 FROM documents)"),
-    )
-
-    id: Mapped[int] = id_column("corrections_id_seq")
-    sha256: Mapped[str]
-    field: Mapped[str]
-    value: Mapped[str]
-    who: Mapped[str]
-    at: Mapped[datetime]
-
-
-CORRECTIONS = table_of(CorrectionRow)
 
 _READ = (
     *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
@@ -441,9 +419,7 @@ class SqlCatalogue:
 
     def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
         """Store an analyst's label for these bytes; "" returns the field to the classifier."""
-        row = {"sha256": sha256, "field": field, "value": storable_text(value), "who": storable_text(who), "at": at}
-        with self._database.transaction("storing a correction") as connection:
-            connection.execute(insert(CORRECTIONS).values(tenant_id=self._tenant, **row))
+        add_correction(self._database, sha256, field, value, who, at)
 
     def corrections(self, sha256: str) -> Mapping[str, Label]:
         """The latest correction per label field, as confirmed labels."""
@@ -451,18 +427,7 @@ class SqlCatalogue:
 
     def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
         """Each of these files → the latest correction per label field; files are given by their SHA-256."""
-        query = (
-            "SELECT sha256, field, value FROM corrections"
-            " WHERE tenant_id = %(tenant)s AND sha256 = ANY(%(hashes)s::text[]) ORDER BY id"
-        )
-        rows = self._database.read("reading corrections", query, {"hashes": sorted(hashes)})
-        latest: dict[str, dict[str, str]] = {each: {} for each in hashes}
-        for sha256, field, value in rows:
-            latest[sha256][field] = value
-        return {
-            sha256: {field: Label(value, 1.0, confirmed=True) for field, value in fields.items() if value}
-            for sha256, fields in latest.items()
-        }
+        return read_corrections(self._database, hashes)
 
     def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
         """Add to a person's searches."""

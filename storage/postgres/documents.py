@@ -240,18 +240,17 @@ def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]
 
 def document_of_hash(database: Database, sha256: str, project: str | None) -> Document | None:
     """The document in this project with these bytes, unless archived; None without one. Raises StoreFailed."""
-    query = (
-        f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s"
-        " AND project IS NOT DISTINCT FROM %(project)s AND NOT archived"
-    )
-    rows = database.read("reading a document", query, {"sha256": sha256, "project": project})
-    return _document(rows[0]) if rows else None
+    of_hash = "sha256 = %(sha256)s AND project IS NOT DISTINCT FROM %(project)s AND NOT archived"
+    query = f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND {of_hash}"
+    for row in database.read("reading a document", query, {"sha256": sha256, "project": project}):
+        return _document(row)
+    return None
 
 
 def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[str, Document]]:
     query = f"SELECT {_VERSION}, {DOCUMENT_ROW} {_OF_IDS}"
-    rows = database.read("reading documents", query, {"ids": array_literal(ids)})
-    return [(row[0], _document(row[1:])) for row in rows]
+    values = {"ids": array_literal(ids)}
+    return [(row[0], _document(row[1:])) for row in database.read("reading documents", query, values)]
 
 
 def _document(row: Sequence[Any]) -> Document:

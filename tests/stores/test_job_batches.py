@@ -16,7 +16,8 @@ from core.domain.errors import NotFound, StoreFailed
 from core.library.background_jobs import BackgroundJobs, JobHandler
 from core.ports.job_queue import JobKind
 from storage.jobs.queue import PostgresJobQueue, queue_name
-from storage.jobs.worker import ATTEMPTS, JobSlots
+from storage.jobs.slots import JobSlots
+from storage.jobs.worker import ATTEMPTS
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from tests.stores.libraries import document
