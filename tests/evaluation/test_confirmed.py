@@ -26,6 +26,7 @@ from core.evaluation.metrics.classifier_report import (
 from core.evaluation.metrics.measures import calibration_error
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.classification.relabel import relabel
+from core.ingestion.classification.sample import DocumentSample
 from core.ingestion.classification.weighting import threshold_of
 from core.ingestion.pipeline import IngestionPipeline
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
@@ -65,16 +66,13 @@ class FirstWord:
         domain = Label(others[-1], 0.6) if others else Label()
         return replace(Labels(truth=label, domain=domain), **corrections)
 
-    def uncorrected(
-        self,
-        name: str,
-        title: str,
-        pages: Sequence[Page],
-        metadata: Mapping[str, str] | None = None,
-        *,
-        terms: WorkspaceTerms,
+    def labels(
+        self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
     ) -> Labels:
-        return self.document(name, title, pages, {}, metadata, terms=terms)
+        return self.document(reading.name, reading.title, [Page(1, reading.body)], corrections, terms=terms)
+
+    def uncorrected(self, reading: DocumentSample, vectors: Vectors, terms: WorkspaceTerms) -> Labels:
+        return self.labels(reading, vectors, {}, terms)
 
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
         return passages

@@ -243,24 +243,23 @@ class TrainedClassifier:
         """Labels as `TruthClassifier.document` gives them, adjusted by training; a correction wins. Raises
         ModelUnavailable.
         """
-        reading, vectors = self.own.read(name, title, pages, metadata)
-        own = self.own.labels(reading, vectors, {}, terms)
-        self._seen(reading, vectors, own)
-        return self.labels(reading, vectors, corrections, self._predictor(), terms, own)
-
-    def uncorrected(
-        self,
-        name: str,
-        title: str,
-        pages: Sequence[Page],
-        metadata: Mapping[str, str] | None = None,
-        *,
-        terms: WorkspaceTerms,
-    ) -> Labels:
-        """The labels before training and corrections. Raises ModelUnavailable."""
-        return self.own.uncorrected(name, title, pages, metadata, terms=terms)
+        return self.labels(*self.own.read(name, title, pages, metadata), corrections, terms)
 
     def labels(
+        self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
+    ) -> Labels:
+        """Labels as `TruthClassifier.labels` gives them, adjusted by training; a correction wins. Raises
+        ModelUnavailable.
+        """
+        own = self.own.labels(reading, vectors, {}, terms)
+        self._seen(reading, vectors, own)
+        return self.adjusted(reading, vectors, corrections, self._predictor(), terms, own)
+
+    def uncorrected(self, reading: DocumentSample, vectors: Vectors, terms: WorkspaceTerms) -> Labels:
+        """The labels before training and corrections. Raises ModelUnavailable."""
+        return self.own.uncorrected(reading, vectors, terms)
+
+    def adjusted(
         self,
         reading: DocumentSample,
         vectors: Vectors,
