@@ -193,6 +193,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         catalogue=catalogue,
         vectors=vectors,
         classifier=active_learning.classifier,
+        reading=active_learning.reading,
         jobs=stores.jobs,
         now=now,
     )
@@ -416,6 +417,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             searcher=pipeline,
             catalogue=catalogue,
             classifier=classifier,
+            reading=active_learning.reading,
             terms=terms,
             now=now,
         ),

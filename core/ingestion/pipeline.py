@@ -13,7 +13,7 @@ from core.ingestion.chunking import split
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import parse_date, relabel
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
-from core.ingestion.sentence_vectors import EmbeddedPassages, embed_passages
+from core.ingestion.sentence_vectors import embed_passages
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ner.recognizer import tag_entities
 from core.ports.reader import FileReader
@@ -75,7 +75,8 @@ class IngestionPipeline:
             self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"), sample.segments
         )
         on_step("classify")
-        labels = self._classifier.labels(sample, found.segments, corrections, terms)
+        sampled = self._classifier.segment_vectors(sample, found.segments)
+        labels = self._classifier.labels(sample, sampled, corrections, terms)
         passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, found.meanings, strict=True))
         ready = replace(
             _ready_document(document, extracted, labels),
@@ -86,7 +87,7 @@ class IngestionPipeline:
         inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
         on_step("entities")
         labelled, entities = tag_entities(
-            self._with_truths(ready, sample, inherited, found, terms),
+            self._with_truths(ready, (sample, sampled), inherited, found.vectors, terms),
             lambda done: on_step(f"entities {done}/{len(passages)}"),
         )
         return IngestedDocument(ready, extracted.pages, labelled, found.vectors, entities, found.model)
@@ -94,19 +95,22 @@ class IngestionPipeline:
     def _with_truths(
         self,
         document: Document,
-        sample: DocumentSample,
+        read: tuple[DocumentSample, Vectors],
         passages: Sequence[Passage],
-        found: EmbeddedPassages,
+        vectors: Vectors,
         terms: WorkspaceTerms,
     ) -> Sequence[Passage]:
-        """The passages labelled. Where somebody set the document's truth, they are compared with the truth it had
-        before, and follow as they did then: reading a file again changes nothing that a correction left."""
+        """The passages labelled. read: the document's sample, and the vectors of its sentences.
+
+        Where somebody set the document's truth, they are compared with the truth it had before, and follow as they did
+        then: reading a file again changes nothing that a correction left.
+        """
         truth = document.labels.truth
         if not truth.confirmed:
-            return self._classifier.passages(document.labels, passages, found.vectors)
-        before = self._classifier.uncorrected(sample, found.segments, terms)
+            return self._classifier.passages(document.labels, passages, vectors)
+        before = self._classifier.uncorrected(*read, terms)
         compared = replace(document, labels=replace(document.labels, truth=before.truth))
-        labelled = self._classifier.passages(compared.labels, passages, found.vectors)
+        labelled = self._classifier.passages(compared.labels, passages, vectors)
         return relabel(compared, labelled, {"truth": truth}, terms)[1]
 
     def _read(

@@ -31,12 +31,13 @@ _BLOCK = 256  # texts per batch, sorted by length; larger batches would delay pr
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedPassages:
-    """vectors: float32, shape (n, dim), L2-normalised. meanings: `Passage.meanings` of each. segments: vectors of the
-    sampled sentences, shape (segments, dim). model: whose vectors they are."""
+    """vectors: float32, shape (n, dim), L2-normalised. meanings: `Passage.meanings` of each. segments: the
+    vectors of sampled sentences by their text, shape (dim,), without those that are whole in no passage. model: whose
+    vectors they are."""
 
     vectors: Vectors
     meanings: Sequence[bytes]
-    segments: Vectors
+    segments: Mapping[str, NDArray[np.float32]]
     model: str
 
 
@@ -55,7 +56,7 @@ def embed_passages(
     they are embedded again.
 
     on_block: called with the number done, after each block except the last. segments: sampled sentences of the same
-    document, each once; one that is whole in no passage is embedded alone. Raises ModelUnavailable.
+    document, each once. Raises ModelUnavailable.
     """
     while True:
         model = embedder.name
@@ -74,7 +75,7 @@ def embed_alone(embedder: Embedder, segments: Sequence[str]) -> Vectors:
 
 def _embed_blocks(
     embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None], segments: Sequence[str]
-) -> tuple[list[Vectors], list[bytes], Vectors]:
+) -> tuple[list[Vectors], list[bytes], Mapping[str, NDArray[np.float32]]]:
     texts = [embedded_text(passage) for passage in passages]
     places = _places(segments, passages)
     parts = [list(passage.sentences) for passage in passages]
@@ -98,10 +99,7 @@ def _embed_blocks(
         }
         if block.stop < len(texts):
             on_block(block.stop)
-    rest = [segment for segment in segments if segment not in known]
-    known |= zip(rest, embed_alone(embedder, rest), strict=True)
-    sampled = np.array([known[segment] for segment in segments], dtype=np.float32)
-    return blocks, meanings, sampled.reshape(-1, blocks[0].shape[1])
+    return blocks, meanings, known
 
 
 def _places(segments: Sequence[str], passages: Sequence[Passage]) -> Mapping[str, tuple[int, Span]]:

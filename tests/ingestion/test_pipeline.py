@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from adapters.sandboxed_reader import SandboxedReader
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
@@ -15,7 +16,9 @@ from core.ingestion.classification.sample import DocumentSample
 from core.ingestion.pipeline import IngestionPipeline
 from core.ingestion.sentence_vectors import embedded_text
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
-from core.ports.stores import Vectors
+from core.ports.stores import Embedder, Vectors
+
+NO_VECTORS = np.zeros((0, 26), dtype=np.float32)
 
 
 class CountingLetters:
@@ -27,12 +30,13 @@ class CountingLetters:
         self.asked: list[Sequence[tuple[str, Sequence[Span]]]] = []
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        counts = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], dtype=np.float32)
+        rows = [[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts]
+        counts = np.array(rows, dtype=np.float32).reshape(-1, 26)
         return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), dtype=np.float32)
 
     def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
         self.asked.append(list(zip(texts, parts, strict=True)))
-        found = [self.embed([part.of(text) for part in own]).reshape(-1, 26) for text, own in self.asked[-1]]
+        found = [self.embed([part.of(text) for part in own]) for text, own in self.asked[-1]]
         return self.embed(texts), found
 
 
@@ -54,6 +58,9 @@ class ByFirstWord:
     ) -> Labels:
         truth = Label(pages[0].text.split()[0].strip("#").lower() or "intent", 0.9)
         return replace(Labels(truth=truth, effective_date=Label("2023-06")), **corrections)
+
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        return np.stack([in_context[segment] for segment in reading.segments]) if reading.segments else NO_VECTORS
 
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
@@ -133,6 +140,26 @@ def test_the_labels_of_an_embedding_model_that_no_weight_was_fitted_to(reader: S
         pending("a.md"), PAID.encode(), {}, print, terms=BUILT_IN_TERMS
     )
     assert done.document.labels.truth.value and len(done.vectors) == len(done.passages)
+    assert [len(texts) for texts in embedder.asked] == [1, 2]  # the passage, then its sentences alone
+
+
+@pytest.mark.parametrize("corrected", [False, True], ids=["nothing corrected", "truth corrected"])
+def test_a_file_is_embedded_once_with_the_built_in_model(
+    reader: SandboxedReader, embedder: Embedder, corrected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sequence[str]] = []
+    embed_parts = type(embedder).embed_parts
+
+    def counted(self: Embedder, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> object:
+        asked.append(texts)
+        return embed_parts(self, texts, parts)
+
+    monkeypatch.setattr(type(embedder), "embed_parts", counted)
+    truth = {"truth": Label("reality", 1.0, confirmed=True)} if corrected else {}
+    IngestionPipeline(embedder, TruthClassifier(embedder), reader).run(
+        pending("a.md"), PAID.encode(), truth, print, terms=BUILT_IN_TERMS
+    )
+    assert [len(texts) for texts in asked] == [1]
 
 
 def test_a_file_of_headers_only_is_empty_in_words(ingestor: IngestionPipeline) -> None:

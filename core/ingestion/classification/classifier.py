@@ -7,6 +7,9 @@ the domain from the keywords of the workspace. An analyst's correction always wi
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.domain.documents import Label, Labels, Page, Passage
 from core.ingestion.classification.dates import effective_date_label, temporal_label
 from core.ingestion.classification.document_features import features_of
@@ -41,6 +44,10 @@ class Classifier(Protocol):
         terms: WorkspaceTerms,
     ) -> Labels:
         """metadata: facts stated in the file, for example "published" with an ISO date."""
+        ...
+
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        """The vectors of a sample's segments. in_context: those that are known from their passages."""
         ...
 
     def labels(
@@ -95,6 +102,23 @@ class TruthClassifier:
         """The sample of a document, and the vectors of its sentences, embedded alone. Raises ModelUnavailable."""
         reading = read_for_classifying(name, title, pages, metadata or {})
         return reading, embed_alone(self._embedder, reading.segments)
+
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        """The vectors of a sample's segments, shape (segments, dim), as if each was embedded alone.
+
+        in_context: segment → its vector in its passage (`EmbeddedPassages.segments`). One that is absent is embedded,
+        as all are under an embedding model that no map was fitted to. Raises ModelUnavailable.
+        """
+        known = self._model.reads_context(self._embedder.name)
+        inside = [segment for segment in reading.segments if known and segment in in_context]
+        outside = [segment for segment in reading.segments if not known or segment not in in_context]
+        found = dict(zip(outside, embed_alone(self._embedder, outside), strict=True))
+        if inside:
+            estimated = self._model.as_alone(np.stack([in_context[segment] for segment in inside]))
+            found |= zip(inside, estimated, strict=True)
+        # In the precision in which they are stored, so that labels are the same when they are decided again.
+        rows = np.array([found[segment] for segment in reading.segments], dtype=np.float16).astype(np.float32)
+        return rows.reshape(-1, self._embedder.dimensions)
 
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms

@@ -245,6 +245,10 @@ class TrainedClassifier:
         """
         return self.labels(*self.own.read(name, title, pages, metadata), corrections, terms)
 
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        """As `TruthClassifier.segment_vectors`. Raises ModelUnavailable."""
+        return self.own.segment_vectors(reading, in_context)
+
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
     ) -> Labels:
