@@ -240,9 +240,7 @@ class TrainedClassifier:
         *,
         terms: WorkspaceTerms,
     ) -> Labels:
-        """Labels as `TruthClassifier.document` gives them, adjusted by training; a correction wins. Raises
-        ModelUnavailable.
-        """
+        """As `TruthClassifier.document`, adjusted by training; a correction wins. Raises ModelUnavailable."""
         return self.labels(*self.own.read(name, title, pages, metadata), corrections, terms)
 
     def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
@@ -252,9 +250,7 @@ class TrainedClassifier:
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
     ) -> Labels:
-        """Labels as `TruthClassifier.labels` gives them, adjusted by training; a correction wins. Raises
-        ModelUnavailable.
-        """
+        """As `TruthClassifier.labels`, adjusted by training; a correction wins. Raises ModelUnavailable."""
         own = self.own.labels(reading, vectors, {}, terms)
         self._seen(reading, vectors, own)
         return self.adjusted(reading, vectors, corrections, self._predictor(), terms, own)
