@@ -24,7 +24,7 @@ from core.workbench import Workbench
 __all__ = ["MONSTERS", "main"]
 
 _LOOK_SECONDS = 0.05
-_STEPS = ("read", "load", "classify", "split", "embed", "entities", "store", "enrich")
+_STEPS = ("read", "load", "split", "embed", "classify", "entities", "store", "enrich")
 
 
 def _lines_of(before: bytes, after: bytes) -> Callable[[], bytes]:

@@ -195,6 +195,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         catalogue=catalogue,
         vectors=vectors,
         classifier=active_learning.classifier,
+        reading=active_learning.reading,
         jobs=stores.jobs,
         now=now,
     )
@@ -419,6 +420,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
             searcher=pipeline,
             catalogue=catalogue,
             classifier=classifier,
+            reading=active_learning.reading,
             terms=terms,
             now=now,
         ),

@@ -109,8 +109,8 @@ def fit_classifier(
         list[str] | None,
         typer.Option(
             "--only",
-            help="Keep the built-in model; fit only its passages, dates or domains. With --add: learn only truth,"
-            " authority or jurisdiction (may be repeated).",
+            help="Keep the built-in model; fit only its passages, dates, domains or context. With --add: learn only"
+            " truth, authority or jurisdiction (may be repeated).",
         ),
     ] = None,
     add: Annotated[

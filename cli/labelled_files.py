@@ -90,6 +90,8 @@ def _read_file(
     prototypes: "Prototypes",
     weight: float,
 ) -> ReadFile:
+    from dataclasses import replace
+
     from adapters.ocr import installed_ocr
     from core.evaluation.metrics.measures import normalised
     from core.evaluation.tuning.training_documents import training_document
@@ -113,6 +115,8 @@ def _read_file(
         return embed_passages(embedder, [found[number] for number in numbers]).vectors
 
     document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own, embed, prototypes)
+    titled = split(extracted, document_title(extracted, row.name))  # a title is in the context of every passage
+    document = replace(document, in_context=_in_context(embedder, titled, sample.segments))
     texts = [normalised(each.text) for each in found]
     judged = any(
         judgment.page in (None, each.page) and normalised(judgment.start_words) in text
@@ -120,6 +124,19 @@ def _read_file(
         for judgment in judgments
     )
     return ReadFile(row, document, tuple(found) if judged else (), embed(range(len(found))) if judged else vectors[:0])
+
+
+def _in_context(embedder: "Embedder", passages: "Sequence[Passage]", segments: Sequence[str]) -> "Vectors":
+    """The vectors of sentences in their passages, shape (segments, dim); 0 for one that is whole in none."""
+    import numpy as np
+
+    from core.ingestion.sentence_vectors import embed_passages
+
+    holding = [each for each in passages if any(segment in each.text for segment in segments)]
+    found = embed_passages(embedder, holding, segments=segments).segments
+    nowhere = np.zeros(embedder.dimensions, dtype=np.float32)
+    rows = np.array([found.get(segment, nowhere) for segment in segments], dtype=np.float32)
+    return rows.reshape(-1, embedder.dimensions)
 
 
 # Over 40 lines: five folds; each is fitted, labelled and compared.

@@ -12,6 +12,7 @@ from core.evaluation.store import EvaluationStore
 from core.evaluation.tuning.profile_registry import ProfileRegistry
 from core.evaluation.tuning.replay import RankFirstWeight, first_if
 from core.ingestion.classification.classifier import Classifier
+from core.ingestion.classification.sample import StoredReading
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.search.pipeline import SearchPipeline
@@ -31,6 +32,7 @@ class EvaluationService:
         searcher: SearchPipeline,
         catalogue: Catalogue,
         classifier: Classifier,
+        reading: StoredReading,
         terms: Callable[[], WorkspaceTerms],
         now: Callable[[], datetime],
     ) -> None:
@@ -38,7 +40,7 @@ class EvaluationService:
         self.profiles = profiles
         self.judging = JudgmentService(store, self.retrieved, catalogue, now)
         self.experiments = ExperimentRunner(store, searcher, catalogue, profiles, now)
-        self.classifier = ClassifierEvaluation(catalogue, classifier, terms)
+        self.classifier = ClassifierEvaluation(catalogue, classifier, reading, terms)
 
     def retrieved(self, request: SearchRequest) -> SearchResult:
         """Search without recording the question in the search history.

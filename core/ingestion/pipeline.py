@@ -1,4 +1,4 @@
-"""The ingestion pipeline of a file, from bytes to labelled passages with vectors: read → classify → split → embed."""
+"""The ingestion pipeline of a file, from bytes to labelled passages with vectors: read → split → embed → classify."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ from core.domain.extraction import ExtractedDocument
 from core.ingestion.chunking import split
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import parse_date, relabel
+from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.sentence_vectors import embed_passages
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ner.recognizer import tag_entities
@@ -53,7 +54,7 @@ class IngestionPipeline:
     ) -> IngestedDocument:
         """Ingests one original file.
 
-        on_step: called with "read", "load" (only with tables), "classify", "split", "embed" and "entities" as each step
+        on_step: called with "read", "load" (only with tables), "split", "embed", "classify" and "entities" as each step
         begins, and with "embed 256/1000" during a long one; it may raise to end the work. on_tables: called with the
         file's tables once they are parsed, so that they can be queried while the text is still being embedded.
 
@@ -61,10 +62,6 @@ class IngestionPipeline:
         """
         extracted = self._read(document.name, data, on_step, on_tables)
         title = document_title(extracted, document.name)
-        on_step("classify")
-        labels = self._classifier.document(
-            document.name, title, extracted.pages, corrections, extracted.metadata, terms=terms
-        )
         on_step("split")
         passages, left_out = _searchable(split(extracted, title, on_passage=lambda done: on_step(f"split {done}")))
         if not passages:
@@ -73,7 +70,13 @@ class IngestionPipeline:
                 "Check that it is the right file.",
             )
         on_step("embed")
-        found = embed_passages(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"))
+        sample = read_for_classifying(document.name, title, extracted.pages, extracted.metadata)
+        found = embed_passages(
+            self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"), sample.segments
+        )
+        on_step("classify")
+        sampled = self._classifier.segment_vectors(sample, found.segments)
+        labels = self._classifier.labels(sample, sampled, corrections, terms)
         passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, found.meanings, strict=True))
         ready = replace(
             _ready_document(document, extracted, labels),
@@ -84,7 +87,7 @@ class IngestionPipeline:
         inherited = [_with_document_facts(passage, ready, extracted.setup_pages) for passage in passages]
         on_step("entities")
         labelled, entities = tag_entities(
-            self._with_truths(ready, extracted, inherited, found.vectors, terms),
+            self._with_truths(ready, (sample, sampled), inherited, found.vectors, terms),
             lambda done: on_step(f"entities {done}/{len(passages)}"),
         )
         return IngestedDocument(ready, extracted.pages, labelled, found.vectors, entities, found.model)
@@ -92,19 +95,20 @@ class IngestionPipeline:
     def _with_truths(
         self,
         document: Document,
-        extracted: ExtractedDocument,
+        read: tuple[DocumentSample, Vectors],
         passages: Sequence[Passage],
         vectors: Vectors,
         terms: WorkspaceTerms,
     ) -> Sequence[Passage]:
-        """The passages labelled. Where somebody set the document's truth, they are compared with the truth it had
-        before, and follow as they did then: reading a file again changes nothing that a correction left."""
+        """The passages labelled. read: the document's sample, and the vectors of its sentences.
+
+        Where somebody set the document's truth, they are compared with the truth it had before, and follow as they did
+        then: reading a file again changes nothing that a correction left.
+        """
         truth = document.labels.truth
         if not truth.confirmed:
             return self._classifier.passages(document.labels, passages, vectors)
-        before = self._classifier.uncorrected(
-            document.name, document.title, extracted.pages, extracted.metadata, terms=terms
-        )
+        before = self._classifier.uncorrected(*read, terms)
         compared = replace(document, labels=replace(document.labels, truth=before.truth))
         labelled = self._classifier.passages(compared.labels, passages, vectors)
         return relabel(compared, labelled, {"truth": truth}, terms)[1]

@@ -1,29 +1,43 @@
 """Sentence vectors in context: the mean of a sentence's token vectors, computed over the whole passage.
 
 The passage's token vectors are computed anyway, so a sentence needs no second embedding, and "It is due monthly." keeps
-what "it" refers to (late chunking: Günther et al. 2024, arXiv 2409.04701).
+what "it" refers to (late chunking: Günther et al. 2024, arXiv 2409.04701). The sentences that the classifier samples
+get their vectors from the same inference.
 """
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import packed
 from core.ports.stores import Embedder, Vectors
 
-__all__ = ["EmbeddedPassages", "embed_passages", "embedded_text", "part_vectors", "with_those_cut_off"]
+__all__ = [
+    "EmbeddedPassages",
+    "embed_alone",
+    "embed_passages",
+    "embedded_text",
+    "part_vectors",
+    "with_those_cut_off",
+]
 
 _BLOCK = 256  # texts per batch, sorted by length; larger batches would delay progress reports. Chosen by hand.
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedPassages:
-    """vectors: float32, shape (n, dim), L2-normalised. meanings: `Passage.meanings` of each. model: whose vectors."""
+    """vectors: float32, shape (n, dim), L2-normalised. meanings: `Passage.meanings` of each. segments: the
+    vectors of sampled sentences by their text, shape (dim,), without those that are whole in no passage. model: whose
+    vectors they are."""
 
     vectors: Vectors
     meanings: Sequence[bytes]
+    segments: Mapping[str, NDArray[np.float32]]
     model: str
 
 
@@ -33,39 +47,76 @@ def embedded_text(passage: Passage) -> str:
 
 
 def embed_passages(
-    embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None] = lambda done: None
+    embedder: Embedder,
+    passages: Sequence[Passage],
+    on_block: Callable[[int], None] = lambda done: None,
+    segments: Sequence[str] = (),
 ) -> EmbeddedPassages:
     """The vectors of passages and of their sentences, all of one model: when the library's model changes meanwhile,
     they are embedded again.
 
-    on_block: called with the number done, after each block except the last. Raises ModelUnavailable.
+    on_block: called with the number done, after each block except the last. segments: sampled sentences of the same
+    document, each once. Raises ModelUnavailable.
     """
     while True:
         model = embedder.name
-        vectors, meanings = _embed_blocks(embedder, passages, on_block)
+        vectors, meanings, sampled = _embed_blocks(embedder, passages, on_block, segments)
         if embedder.name == model:
-            return EmbeddedPassages(np.concatenate(vectors), meanings, model)
+            return EmbeddedPassages(np.concatenate(vectors), meanings, sampled, model)
+
+
+def embed_alone(embedder: Embedder, segments: Sequence[str]) -> Vectors:
+    """The vectors of sampled sentences without their context, shape (segments, dim). Raises ModelUnavailable."""
+    if not segments:
+        return np.zeros((0, embedder.dimensions), dtype=np.float32)
+    texts = [" ".join(segment.split()) for segment in segments]
+    return embedder.embed_parts(texts, [()] * len(texts))[0]  # of a document: no question waits for it
 
 
 def _embed_blocks(
-    embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None]
-) -> tuple[list[Vectors], list[bytes]]:
+    embedder: Embedder, passages: Sequence[Passage], on_block: Callable[[int], None], segments: Sequence[str]
+) -> tuple[list[Vectors], list[bytes], Mapping[str, NDArray[np.float32]]]:
     texts = [embedded_text(passage) for passage in passages]
-    moved = [len(text) - len(passage.text) for text, passage in zip(texts, passages, strict=True)]
-    parts = [
-        [Span(span.start + by, span.end + by) for span in passage.sentences]
-        for passage, by in zip(passages, moved, strict=True)
-    ]
+    places = _places(segments, passages)
+    parts = [list(passage.sentences) for passage in passages]
+    for number, span in places.values():
+        if span not in parts[number]:
+            parts[number].append(span)
     blocks: list[Vectors] = []
     meanings: list[bytes] = []
+    known: dict[str, NDArray[np.float32]] = {}
     for start in range(0, len(texts), _BLOCK) or (0,):
-        end = start + _BLOCK
-        vectors, found = embedder.embed_parts(texts[start:end], parts[start:end])
+        block = range(start, min(start + _BLOCK, len(texts)))
+        spans = [_moved(parts[number], len(texts[number]) - len(passages[number].text)) for number in block]
+        vectors, found = embedder.embed_parts([texts[number] for number in block], spans)
         blocks.append(vectors)
-        meanings += [packed(each).tobytes() for each in found]
-        if end < len(texts):
-            on_block(end)
-    return blocks, meanings
+        own = zip(block, found, strict=True)
+        meanings += [packed(each[: len(passages[number].sentences)]).tobytes() for number, each in own]
+        known |= {
+            segment: found[number - start][parts[number].index(span)]
+            for segment, (number, span) in places.items()
+            if number in block
+        }
+        if block.stop < len(texts):
+            on_block(block.stop)
+    return blocks, meanings, known
+
+
+def _places(segments: Sequence[str], passages: Sequence[Passage]) -> Mapping[str, tuple[int, Span]]:
+    """Segment → the first passage that has it whole, by number, and where in its text."""
+    starts = list(accumulate((len(passage.text) + 1 for passage in passages), initial=0))
+    text = "\0".join(passage.text for passage in passages)
+    found = {}
+    for segment in segments:
+        at = text.find(segment)
+        if at >= 0:
+            number = bisect_right(starts, at) - 1
+            found[segment] = number, Span(at - starts[number], at - starts[number] + len(segment))
+    return found
+
+
+def _moved(spans: Sequence[Span], by: int) -> Sequence[Span]:
+    return [Span(span.start + by, span.end + by) for span in spans]
 
 
 def part_vectors(tokens: Vectors, offsets: Sequence[tuple[int, int]], parts: Sequence[Span]) -> Vectors:

@@ -15,9 +15,9 @@ __all__ = ["STEP_NAMES", "OverdueStep", "StepClock", "StepProgress"]
 STEP_NAMES: Mapping[str, str] = {
     "read": "Reading",
     "load": "Loading the tables of",
-    "classify": "Classifying",
     "split": "Splitting",
     "embed": "Embedding",
+    "classify": "Classifying",
     "entities": "Finding the names in",
     "store": "Storing",
 }

@@ -79,7 +79,7 @@ def fit(*words: str) -> str:
     return CliRunner().invoke(app, ["evaluate", "fit-classifier", *words]).output
 
 
-def test_further_files_are_added_to_the_built_in_model(tmp_path: Path) -> None:
+def test_further_files_are_added_to_the_built_in_model_and_fit_its_map(tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()
     rows = ["file,original_name,sha256,truth,domain,authority,jurisdiction,effective_date,source"]
     for number in range(12):
@@ -95,6 +95,10 @@ def test_further_files_are_added_to_the_built_in_model(tmp_path: Path) -> None:
     added = from_bytes((tmp_path / "model.npz").read_bytes())
     assert added.heads["passage"].bias.tolist() == built_in_model().heads["passage"].bias.tolist()
     assert added.numbers["place_features"] != built_in_model().numbers["place_features"]
+    fit("--only", "context", "--learn-from", str(tmp_path), "--write", str(tmp_path / "context.npz"))
+    context = from_bytes((tmp_path / "context.npz").read_bytes())
+    assert context.context.shape == built_in_model().context.shape
+    assert context.heads["truth"].bias.tolist() == built_in_model().heads["truth"].bias.tolist()
 
 
 def test_what_can_be_added_to_is_not_what_can_be_fitted_alone() -> None:

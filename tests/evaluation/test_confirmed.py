@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from adapters.sandboxed_reader import SandboxedReader
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, SourceType, Truth
@@ -26,6 +27,7 @@ from core.evaluation.metrics.classifier_report import (
 from core.evaluation.metrics.measures import calibration_error
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.classification.relabel import relabel
+from core.ingestion.classification.sample import DocumentSample, read_for_classifying
 from core.ingestion.classification.weighting import threshold_of
 from core.ingestion.pipeline import IngestionPipeline
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
@@ -65,16 +67,16 @@ class FirstWord:
         domain = Label(others[-1], 0.6) if others else Label()
         return replace(Labels(truth=label, domain=domain), **corrections)
 
-    def uncorrected(
-        self,
-        name: str,
-        title: str,
-        pages: Sequence[Page],
-        metadata: Mapping[str, str] | None = None,
-        *,
-        terms: WorkspaceTerms,
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        return np.zeros((0, 1), dtype=np.float32)
+
+    def labels(
+        self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
     ) -> Labels:
-        return self.document(name, title, pages, {}, metadata, terms=terms)
+        return self.document(reading.name, reading.title, [Page(1, reading.body)], corrections, terms=terms)
+
+    def uncorrected(self, reading: DocumentSample, vectors: Vectors, terms: WorkspaceTerms) -> Labels:
+        return self.labels(reading, vectors, {}, terms)
 
     def passages(self, labels: Labels, passages: Sequence[Passage], vectors: Vectors) -> Sequence[Passage]:
         return passages
@@ -85,7 +87,16 @@ class LabelledCatalogue:
 
     def __init__(self, classifier: FirstWord | TruthClassifier | None = None) -> None:
         self.catalogue, self.classifier = FakeCatalogue(), classifier or FirstWord()
-        self.desk = ClassifierEvaluation(self.catalogue, self.classifier, terms=lambda: BUILT_IN_TERMS)
+        self.desk = ClassifierEvaluation(self.catalogue, self.classifier, self.reading, terms=lambda: BUILT_IN_TERMS)
+
+    def reading(self, document: Document) -> tuple[DocumentSample, Vectors] | None:
+        """Reads the stored pages again."""
+        keys = [(document.id, number) for number in range(1, document.pages + 1)]
+        texts = self.catalogue.page_texts(keys)
+        if not all(key in texts for key in keys):
+            return None
+        sample = read_for_classifying(document.name, document.title, [Page(k[1], texts[k]) for k in keys], {})
+        return sample, self.classifier.segment_vectors(sample, {})
 
     def add(self, name: str, *texts: str, labels: Labels | None = None, **where: object) -> Document:
         """A ready document of one page per text."""
@@ -166,7 +177,9 @@ def test_what_was_asked_stays_when_the_model_fails() -> None:
     shelf.desk.report(library)
     shelf.judged("two.md", "intent 0.9", truth="intent")
     with pytest.raises(ModelUnavailable):
-        ClassifierEvaluation(shelf.catalogue, FirstWord(broken=True), terms=lambda: BUILT_IN_TERMS).report(library)
+        ClassifierEvaluation(
+            shelf.catalogue, FirstWord(broken=True), shelf.reading, terms=lambda: BUILT_IN_TERMS
+        ).report(library)
     assert shelf.desk.report(library, stop=lambda: True).documents == 1
 
 

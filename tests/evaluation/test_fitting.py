@@ -61,6 +61,21 @@ def test_what_many_sources_share_is_learned(model: ClassifierModel, truth: str) 
     assert all(each.quote in sample.body or each.quote == sample.name for each in label.evidence)
 
 
+def test_the_map_from_sentences_in_context_to_sentences_alone_is_learned_and_stored(model: ClassifierModel) -> None:
+    assert not model.reads_context(EMBEDDER)  # these documents have no sentence in a passage
+    random = np.random.default_rng(1)
+    turned, shift = np.roll(np.eye(384), 1, axis=0), np.linspace(-0.1, 0.1, 384)
+    inside = random.normal(size=(2000, 384)).astype(np.float32)
+    inside[::100] = 0  # whole in no passage
+    first = next(iter(corpus()))
+    read = replace(first, in_context=inside, vectors=np.asarray(inside @ turned + shift, dtype=np.float32))
+    trained = fit_parts(model, [read, first], ["context"])
+    assert trained.heads is model.heads and trained.numbers is model.numbers
+    fitted = from_bytes(to_bytes(trained))
+    assert fitted.reads_context(f"{fitted.embedder}@1") and not fitted.reads_context("another")
+    np.testing.assert_allclose(fitted.as_alone(inside[1:9]), read.vectors[1:9], atol=0.05)
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_evidence_adds_up_to_the_margin(model: ClassifierModel, language: str) -> None:
     text = f"{TEXTS['intent'].format(n=3)}\n{TEXTS['compliance'].format(n=4)}\n{TEXTS['compliance'].format(n=5)}"

@@ -3,14 +3,17 @@
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from core.domain.documents import EvidenceSource, Label, Labels, Page
+from core.domain.documents import EvidenceSource, Label, Labels, Page, Passage
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.classification.linear_model import built_in_model
 from core.ingestion.classification.truth import CAUTIOUS
+from core.ingestion.sentence_vectors import embed_passages
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import Embedder
 
@@ -153,6 +156,35 @@ def test_a_correction_wins_and_what_follows_from_it_follows(classifier: TruthCla
     assert (labels.truth.value, labels.truth.probability, labels.truth.confirmed) == ("compliance", 1.0, True)
     assert labels.domain.value == "learning"
     assert labels.authority.value == "internal"
+
+
+def test_a_sentence_is_embedded_alone_only_where_no_passage_has_it(classifier: TruthClassifier) -> None:
+    reading, alone = classifier.read("rules.txt", "", [Page(1, f"{VENDOR_GUIDE} {TAX_GUIDE}")])
+    model, first = built_in_model(), reading.segments[0]
+    inside = np.ones(384, dtype=np.float32) / np.sqrt(384, dtype=np.float32)
+    vectors = classifier.segment_vectors(reading, {first: inside})
+    np.testing.assert_allclose(vectors[0], model.as_alone(inside[None])[0], atol=1e-3)
+    assert len(reading.segments) > 3
+    np.testing.assert_allclose(vectors[1:], alone[1:], atol=1e-3)
+    unfitted = TruthClassifier(classifier._embedder, replace(model, embedder="another"))
+    np.testing.assert_allclose(unfitted.segment_vectors(reading, {first: inside}), alone, atol=1e-3)
+
+
+def test_sentences_read_in_their_passage_point_where_they_do_alone(
+    classifier: TruthClassifier, embedder: Embedder
+) -> None:
+    """Forty texts that the map was not fitted to."""
+    cosines = []
+    for example in EXAMPLES:
+        reading, alone = classifier.read("document.txt", "", [Page(1, example["text"])])
+        if not reading.segments:
+            continue
+        passage = Passage(example["text"], 1, 0, len(example["text"]), ())
+        inside = embed_passages(embedder, [passage], segments=reading.segments).segments
+        mean = classifier.segment_vectors(reading, inside).mean(axis=0)
+        own = alone.mean(axis=0)
+        cosines.append(float(mean @ own / np.linalg.norm(mean) / np.linalg.norm(own)))
+    assert np.mean(cosines) > 0.85
 
 
 @pytest.mark.parametrize(

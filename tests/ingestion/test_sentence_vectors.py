@@ -54,6 +54,19 @@ def test_what_the_model_does_not_read_any_more_is_measured_alone(embedder: Embed
 
 
 @pytest.mark.slow
+def test_sampled_sentences_are_read_with_their_passage_and_change_nothing_of_it(embedder: Embedder) -> None:
+    passages = [passage("Deposits are due: monthly. Pay them.", "Payroll manual"), passage("One line")]
+    segments = ("Pay them.", "monthly. Pay them.", "It stands in no passage, as headers do.")
+    found, before = embed_passages(embedder, passages, segments=segments), embed_passages(embedder, passages)
+    assert found.meanings == before.meanings
+    np.testing.assert_array_equal(found.vectors, before.vectors)
+    text, starts = "Payroll manual\nDeposits are due: monthly. Pay them.", (42, 33)
+    _, [inside] = embedder.embed_parts([text], [[Span(start, len(text)) for start in starts]])
+    assert list(found.segments) == ["Pay them.", "monthly. Pay them."]
+    np.testing.assert_allclose(list(found.segments.values()), inside, atol=1e-6)
+
+
+@pytest.mark.slow
 def test_both_ways_to_serve_the_model_agree(embedder: Embedder) -> None:
     assert isinstance(embedder, OpenVinoEmbedder)
     stock = StockEmbedder(_model_folder("default"), "stock", 2)

@@ -270,7 +270,12 @@ def test_documents_read_before_there_were_records_are_looked_at_from_their_pages
     others, left = talks(library)
     with_records = library.active_learning.label_changes.preview()
     stores.lessons.forget([*others, left])
-    assert library.active_learning.label_changes.preview().changes == with_records.changes
+    from_pages = library.active_learning.label_changes.preview()  # their sentences are embedded alone
+    values, expected = (
+        [(change.document_id, change.field, change.after.value) for change in each.changes]
+        for each in (from_pages, with_records)
+    )
+    assert values == expected
 
 
 def test_two_workbenches_on_the_same_stores_say_the_same(stores: Stores, tmp_path: Path) -> None:

@@ -76,10 +76,10 @@ class Waiting(FirstWord):
         self.may, self.started = threading.Event(), threading.Event()
         self.may.set()
 
-    def document(self, *arguments: object, **more: object):  # type: ignore[no-untyped-def]
+    def labels(self, *arguments: object):  # type: ignore[no-untyped-def]
         self.started.set()
         assert self.may.wait(30)
-        return super().document(*arguments, **more)  # type: ignore[arg-type]
+        return super().labels(*arguments)  # type: ignore[arg-type]
 
 
 def numbers(screen: AppTest) -> dict[str, str]:

@@ -8,9 +8,10 @@ from math import nan, sqrt
 from pathlib import PurePath
 from statistics import NormalDist, fmean
 
-from core.domain.documents import Document, DocumentState, Label, Labels, Page, SourceType, Truth
+from core.domain.documents import Document, DocumentState, Label, Labels, SourceType, Truth
 from core.evaluation.metrics.measures import calibration_error
 from core.ingestion.classification.classifier import Classifier
+from core.ingestion.classification.sample import StoredReading
 from core.ingestion.classification.weighting import threshold_of
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
@@ -239,8 +240,14 @@ _EVEN_CHANCE = round(100 / len(Truth))  # per cent: the likeliest of all truths 
 class ClassifierEvaluation:
     """Evaluates the classifier of one tenant against the labels people confirmed."""
 
-    def __init__(self, catalogue: Catalogue, classifier: Classifier, terms: Callable[[], WorkspaceTerms]) -> None:
-        self._catalogue, self._classifier, self._terms = catalogue, classifier, terms
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        classifier: Classifier,
+        reading: StoredReading,
+        terms: Callable[[], WorkspaceTerms],
+    ) -> None:
+        self._catalogue, self._classifier, self._reading, self._terms = catalogue, classifier, reading, terms
 
     def report(
         self,
@@ -254,7 +261,7 @@ class ClassifierEvaluation:
         beginning nothing is asked. Raises StoreFailed, ModelUnavailable.
         """
         ready = self._ready()
-        known = opinions(ready, self._catalogue, self._classifier, self._terms(), cache, on_document, stop)
+        known = opinions(ready, self._classifier, self._reading, self._terms(), cache, on_document, stop)
         others = [_sureness(each.labels.truth) for each in ready if not _is_confirmed(each)]
         return reported(known, library=len(ready), others_sure=others)
 
@@ -268,8 +275,8 @@ class ClassifierEvaluation:
 
 def opinions(
     documents: Sequence[Document],
-    catalogue: Catalogue,
     classifier: Classifier,
+    reading: StoredReading,
     terms: WorkspaceTerms,
     cache: LabelCache,
     on_document: OnDocument = lambda done, total, name: None,
@@ -277,10 +284,11 @@ def opinions(
 ) -> tuple[ClassifierOpinion, ...]:
     """The classifier's labels of each document with a confirmed truth, without using any confirmed label.
 
-    It reads the stored pages. What the file says of itself (its metadata) is not stored: the effective date alone is
-    read from it, so truth, domain, authority and jurisdiction are what they were when the file was read. Authority and
-    jurisdiction follow from its own truth, not from the confirmed one. A document whose pages are gone is left out; the
-    same file in two projects counts twice. Raises StoreFailed, ModelUnavailable.
+    It reads the stored pages, with the vectors that their sentences had. What the file says of itself (its metadata) is
+    not stored: the effective date alone is read from it, so truth, domain, authority and jurisdiction are what they
+    were when the file was read. Authority and jurisdiction follow from its own truth, not from the confirmed one. A
+    document whose pages are gone is left out; the same file in two projects counts twice. Raises StoreFailed,
+    ModelUnavailable.
     """
     judged = [each for each in documents if _is_confirmed(each)]
     waiting = [each for each in judged if _key(each) not in cache]
@@ -288,9 +296,9 @@ def opinions(
         if stop():
             break
         on_document(done, len(waiting), document.name)
-        pages = _pages(catalogue, document)
-        if pages:
-            cache[_key(document)] = _bare(classifier.document(document.name, document.title, pages, {}, terms=terms))
+        read = reading(document)
+        if read is not None:
+            cache[_key(document)] = _bare(classifier.labels(*read, {}, terms))
     return tuple(_opinion(each, cache[_key(each)]) for each in judged if _key(each) in cache)
 
 
@@ -300,13 +308,6 @@ def _is_confirmed(document: Document) -> bool:
 
 def _key(document: Document) -> tuple[int, str]:
     return document.id, document.sha256
-
-
-def _pages(catalogue: Catalogue, document: Document) -> Sequence[Page]:
-    """The pages as they were read; none when the document is deleted or read again meanwhile."""
-    numbers = range(1, document.pages + 1)
-    texts = catalogue.page_texts([(document.id, number) for number in numbers])
-    return [Page(number, texts[document.id, number]) for number in numbers] if len(texts) == len(numbers) else []
 
 
 def _bare(labels: Labels) -> Labels:

@@ -19,6 +19,7 @@ from scipy.optimize import minimize
 
 from core.domain.documents import Authority, Label, Truth
 from core.evaluation.tuning.candidate_fitting import PlaceChoice, fitted_dates, fitted_domains, fitted_places
+from core.evaluation.tuning.context_fitting import fitted_context
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     STEPS,
@@ -55,7 +56,7 @@ __all__ = [
     "fitting_problem",
 ]
 
-PARTS = ("passages", "dates", "domains")
+PARTS = ("passages", "dates", "domains", "context")
 """What can be fitted again on fewer documents."""
 
 _PENALTY = {
@@ -123,9 +124,9 @@ def fit_classifier(
     numbers["place_features"] = fitted_places(choices, problem.weights)
     on_step("dates")
     numbers["date_features"], numbers["date"] = fitted_dates(problem, truths)
-    return ClassifierModel(
-        problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, embedder.partition("@")[0]
-    )
+    on_step("context")
+    name, context = embedder.partition("@")[0], fitted_context(documents)
+    return ClassifierModel(problem.vocabularies, problem.form_mean, problem.form_scale, heads, numbers, name, context)
 
 
 def fit_parts(
@@ -135,6 +136,11 @@ def fit_parts(
     on_step: Callable[[str], None] = lambda step: None,
 ) -> ClassifierModel:
     """A model, perhaps fitted on more documents, with some of its `PARTS` fitted again on these."""
+    if "context" in parts:
+        on_step("context")
+        base = replace(base, context=fitted_context(documents))
+    if set(parts) <= {"context"}:
+        return base
     problem, sizes = fitting_problem(documents, BLOCKS)
     classes = tuple(truth.value for truth in Truth)
     on_step("truth")

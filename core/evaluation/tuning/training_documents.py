@@ -77,10 +77,11 @@ class TrainingDocument:
     """A labelled document as the classifier reads it, under a neutral name.
 
     Documents of one owner's sources are left out together. features: with the words of its real name. vectors: of
-    sample.segments. mentions: the places it names. date: ISO, "" for none, or UNSURE_DATE. weight: how much its labels
-    count; above 1 for checked ones. passages: texts of some, spread over the document. passage_vectors: theirs, shape
-    (n, dim). domain: a built-in one. domain_evidence: domain → how strongly keywords and meaning speak for it, before
-    weights. first_evidence: the same of its first words alone, too few for meaning.
+    sample.segments, each embedded alone. mentions: the places it names. date: ISO, "" for none, or UNSURE_DATE. weight:
+    how much its labels count; above 1 for checked ones. passages: texts of some, spread over the document.
+    passage_vectors: theirs, shape (n, dim). domain: a built-in one. domain_evidence: domain → how strongly keywords and
+    meaning speak for it, before weights. first_evidence: the same of its first words alone, too few for meaning.
+    in_context: of sample.segments in their passages, shape (n, dim); 0 for one that is whole in none.
     """
 
     source: str
@@ -99,6 +100,7 @@ class TrainingDocument:
     domain: str = GENERAL
     domain_evidence: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     first_evidence: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    in_context: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
 
 def training_document(
@@ -287,6 +289,7 @@ def _partial_copy(
         weight=document.weight * COPY_WEIGHT,
         passages=(),
         passage_vectors=document.vectors[:0],
+        in_context=document.vectors[:0],
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain.documents import Label, Labels, Page, Passage
 from core.ingestion.classification.dates import effective_date_label, temporal_label
@@ -20,6 +21,7 @@ from core.ingestion.classification.sample import DocumentSample, read_for_classi
 from core.ingestion.classification.subject import authority_label, domain_label
 from core.ingestion.classification.truth import truth_label
 from core.ingestion.classification.weighting import Prototypes, confirmed_label
+from core.ingestion.sentence_vectors import embed_alone
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.stores import Embedder, Vectors
 
@@ -44,15 +46,17 @@ class Classifier(Protocol):
         """metadata: facts stated in the file, for example "published" with an ISO date."""
         ...
 
-    def uncorrected(
-        self,
-        name: str,
-        title: str,
-        pages: Sequence[Page],
-        metadata: Mapping[str, str] | None = None,
-        *,
-        terms: WorkspaceTerms,
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        """The vectors of a sample's segments. in_context: those that are known from their passages."""
+        ...
+
+    def labels(
+        self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
     ) -> Labels:
+        """The labels of a document that was sampled and embedded before. vectors: of the sample's segments."""
+        ...
+
+    def uncorrected(self, reading: DocumentSample, vectors: Vectors, terms: WorkspaceTerms) -> Labels:
         """The labels before anything people taught."""
         ...
 
@@ -88,24 +92,33 @@ class TruthClassifier:
         reading, vectors = self.read(name, title, pages, metadata)
         return self.labels(reading, vectors, corrections, terms)
 
-    def uncorrected(
-        self,
-        name: str,
-        title: str,
-        pages: Sequence[Page],
-        metadata: Mapping[str, str] | None = None,
-        *,
-        terms: WorkspaceTerms,
-    ) -> Labels:
+    def uncorrected(self, reading: DocumentSample, vectors: Vectors, terms: WorkspaceTerms) -> Labels:
         """The labels that the fitted weights give. Raises ModelUnavailable."""
-        return self.document(name, title, pages, {}, metadata, terms=terms)
+        return self.labels(reading, vectors, {}, terms)
 
     def read(
         self, name: str, title: str, pages: Sequence[Page], metadata: Mapping[str, str] | None = None
     ) -> tuple[DocumentSample, Vectors]:
-        """The sample of a document, and the vectors of its sentences. Raises ModelUnavailable."""
+        """The sample of a document, and the vectors of its sentences, embedded alone. Raises ModelUnavailable."""
         reading = read_for_classifying(name, title, pages, metadata or {})
-        return reading, self._vectors(reading)
+        return reading, embed_alone(self._embedder, reading.segments)
+
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        """The vectors of a sample's segments, shape (segments, dim), as if each was embedded alone.
+
+        in_context: segment → its vector in its passage (`EmbeddedPassages.segments`). One that is absent is embedded,
+        as all are under an embedding model that no map was fitted to. Raises ModelUnavailable.
+        """
+        known = self._model.reads_context(self._embedder.name)
+        inside = [segment for segment in reading.segments if known and segment in in_context]
+        outside = [segment for segment in reading.segments if not known or segment not in in_context]
+        found = dict(zip(outside, embed_alone(self._embedder, outside), strict=True))
+        if inside:
+            estimated = self._model.as_alone(np.stack([in_context[segment] for segment in inside]))
+            found |= zip(inside, estimated, strict=True)
+        # In the precision in which they are stored, so that labels are the same when they are decided again.
+        rows = np.array([found[segment] for segment in reading.segments], dtype=np.float16).astype(np.float32)
+        return rows.reshape(-1, self._embedder.dimensions)
 
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
@@ -144,12 +157,6 @@ class TruthClassifier:
     @property
     def _model(self) -> ClassifierModel:
         return self._given or built_in_model()
-
-    def _vectors(self, reading: DocumentSample) -> Vectors:
-        if not reading.segments:
-            return np.zeros((0, self._embedder.dimensions), dtype=np.float32)
-        texts = [" ".join(segment.split()) for segment in reading.segments]
-        return self._embedder.embed_parts(texts, [()] * len(texts))[0]  # of a document: no question waits for it
 
     def _domains(self, terms: WorkspaceTerms) -> Prototypes:
         """Prototypes of the workspace's domains, built-in and own, under the embedding model in use."""

@@ -11,7 +11,7 @@ are stored.
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from math import log
@@ -124,7 +124,8 @@ class ClassifierModel:
     """vocabularies: per word block. form_mean, form_scale: of the form features, shape (len(FORM_FEATURES),).
 
     heads: label → its weights. numbers: small weights by group and name (dates, places, passages, thresholds).
-    embedder: name of the embedding model whose vectors the heads weigh; those of others do not count.
+    embedder: name of the embedding model whose vectors the heads weigh; those of others do not count. context: shape
+    (dim + 1, dim), the map of `as_alone`, its last row a constant; no rows where none was fitted.
     """
 
     vocabularies: Mapping[str, TermWeights]
@@ -133,6 +134,21 @@ class ClassifierModel:
     heads: Mapping[str, Head]
     numbers: Mapping[str, Mapping[str, float]]
     embedder: str
+    context: Matrix = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def reads_context(self, embedder: str) -> bool:
+        """Whether `as_alone` was fitted to the vectors of this embedding model; its name as for `comparable`."""
+        return bool(len(self.context)) and embedder.partition("@")[0] == self.embedder
+
+    def as_alone(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """About the vectors that sentences have alone, from those in their passages; both float32, shape (n, dim).
+
+        A least-squares estimate: the less the one tells of the other, the shorter it is, of length 0.8 mostly. The
+        heads are sums, so that scaling it to length 1 would make them too sure.
+        """
+        # Not by BLAS, whose idle threads spin for some 30 ms, beside those of the embedding model.
+        found = np.einsum("nd,de->ne", vectors, self.context[:-1]) + self.context[-1]
+        return np.asarray(found, dtype=np.float32)
 
     def comparable(self, vectors: NDArray[np.float32], embedder: str) -> NDArray[np.float32]:
         """The vectors if they come from the embedding model of the heads, else none; shape (n, dim).
@@ -189,6 +205,7 @@ def built_in_model() -> ClassifierModel:
 def to_bytes(model: ClassifierModel) -> bytes:
     """The model as a compressed .npz file; weights as float16, so that it stays small."""
     arrays: dict[str, NDArray[Any]] = {"form_mean": model.form_mean, "form_scale": model.form_scale}
+    arrays["context"] = model.context.astype(np.float16)
     for name, vocabulary in model.vocabularies.items():
         words = sorted(vocabulary.index, key=lambda word: vocabulary.index[word])
         arrays[f"vocabulary.{name}"] = np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
@@ -241,6 +258,7 @@ def _model(arrays: Mapping[str, NDArray[Any]]) -> ClassifierModel:
         heads,
         settings["numbers"],
         settings["embedder"],
+        arrays["context"].astype(np.float32),
     )
 
 

@@ -1,13 +1,21 @@
 """Samples a document for the classifier: name, opening, a spread of its text, and some sentences."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.domain.documents import Page
+from core.domain.documents import Document, Page
+from core.ports.stores import Vectors
 
-__all__ = ["DocumentSample", "name_words", "quote_around", "read_for_classifying", "sentence_starts"]
+__all__ = [
+    "DocumentSample",
+    "StoredReading",
+    "name_words",
+    "quote_around",
+    "read_for_classifying",
+    "sentence_starts",
+]
 
 _OPENING_CHARACTERS = 1_500  # This and the sizes below were chosen by hand, not fitted.
 _SAMPLE_CHARACTERS = 60_000
@@ -39,6 +47,10 @@ class DocumentSample:
     words: int
     segments: tuple[str, ...]
     metadata: Mapping[str, str]
+
+
+StoredReading = Callable[[Document], tuple[DocumentSample, Vectors] | None]
+"""What was read of a stored document, with the vectors of its segments; None when its pages are gone."""
 
 
 def read_for_classifying(name: str, title: str, pages: Sequence[Page], metadata: Mapping[str, str]) -> DocumentSample:

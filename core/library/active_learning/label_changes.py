@@ -222,7 +222,7 @@ class LabelChangeService:
         fixed = {name: label for name, label in document.labels.items() if label.confirmed}
         own = self._classifier.own.labels(*read, {}, terms)
         alone = self._classifier.own.labels(*read, fixed, terms) if fixed else own
-        after = self._classifier.labels(*read, fixed, predictor, terms, own)
+        after = self._classifier.adjusted(*read, fixed, predictor, terms, own)
         for name in _FOLLOWING:
             was, now = getattr(document.labels, name), getattr(after, name)
             moved_by_lessons = now.value != getattr(alone, name).value or _has_training_evidence(was)

@@ -8,6 +8,7 @@ from threading import Lock
 
 from core.domain.documents import Document, DocumentState
 from core.ingestion.classification.classifier import TruthClassifier
+from core.ingestion.classification.sample import DocumentSample
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.active_learning.corrections import LabelCorrector, Period, accuracy_over_time
 from core.library.active_learning.label_changes import LabelChangeService
@@ -69,6 +70,13 @@ class ActiveLearningService:
     def follow(self, read: Sequence[DocumentContent]) -> None:
         """Documents were read: they are recorded as the classifier saw them."""
         self._records.record([(each.document, each.pages) for each in read])
+
+    def reading(self, document: Document) -> tuple[DocumentSample, Vectors] | None:
+        """What the classifier reads of a stored document, with the vectors that it read; None when its pages are gone.
+
+        Raises ModelUnavailable.
+        """
+        return self._records.reading(document)
 
     def forget(self, document_ids: Sequence[int]) -> None:
         """Documents are deleted: their records go."""

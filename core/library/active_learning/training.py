@@ -240,27 +240,26 @@ class TrainedClassifier:
         *,
         terms: WorkspaceTerms,
     ) -> Labels:
-        """Labels as `TruthClassifier.document` gives them, adjusted by training; a correction wins. Raises
-        ModelUnavailable.
-        """
-        reading, vectors = self.own.read(name, title, pages, metadata)
-        own = self.own.labels(reading, vectors, {}, terms)
-        self._seen(reading, vectors, own)
-        return self.labels(reading, vectors, corrections, self._predictor(), terms, own)
+        """As `TruthClassifier.document`, adjusted by training; a correction wins. Raises ModelUnavailable."""
+        return self.labels(*self.own.read(name, title, pages, metadata), corrections, terms)
 
-    def uncorrected(
-        self,
-        name: str,
-        title: str,
-        pages: Sequence[Page],
-        metadata: Mapping[str, str] | None = None,
-        *,
-        terms: WorkspaceTerms,
-    ) -> Labels:
-        """The labels before training and corrections. Raises ModelUnavailable."""
-        return self.own.uncorrected(name, title, pages, metadata, terms=terms)
+    def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+        """As `TruthClassifier.segment_vectors`. Raises ModelUnavailable."""
+        return self.own.segment_vectors(reading, in_context)
 
     def labels(
+        self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms
+    ) -> Labels:
+        """As `TruthClassifier.labels`, adjusted by training; a correction wins. Raises ModelUnavailable."""
+        own = self.own.labels(reading, vectors, {}, terms)
+        self._seen(reading, vectors, own)
+        return self.adjusted(reading, vectors, corrections, self._predictor(), terms, own)
+
+    def uncorrected(self, reading: DocumentSample, vectors: Vectors, terms: WorkspaceTerms) -> Labels:
+        """The labels before training and corrections. Raises ModelUnavailable."""
+        return self.own.uncorrected(reading, vectors, terms)
+
+    def adjusted(
         self,
         reading: DocumentSample,
         vectors: Vectors,

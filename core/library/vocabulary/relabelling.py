@@ -10,6 +10,7 @@ from core.domain.queries import Chip
 from core.domain.vocabulary import Vocabulary
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import relabel
+from core.ingestion.classification.sample import StoredReading
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.vocabulary.store import VocabularyRun, VocabularyStore
 from core.ports.catalogue import Catalogue
@@ -23,7 +24,6 @@ __all__ = [
     "RelabellingService",
     "VocabularyTrial",
     "changed_labels",
-    "pages_of",
     "preview_document",
     "preview_text",
 ]
@@ -43,12 +43,13 @@ class RelabellingService:
         catalogue: Catalogue,
         vectors: VectorIndex,
         classifier: Classifier,
+        reading: StoredReading,
         jobs: JobQueue,
         terms: Callable[[], WorkspaceTerms],
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._catalogue, self._vectors, self._classifier = store, catalogue, vectors, classifier
-        self._jobs, self._now, self._terms = jobs, now, terms
+        self._reading, self._jobs, self._now, self._terms = reading, jobs, now, terms
 
     def start(self, who: str) -> VocabularyRun:
         """Start a run over all current documents; a run in progress is returned instead."""
@@ -110,7 +111,7 @@ class RelabellingService:
     def _relabel(self, document_id: int, terms: WorkspaceTerms) -> bool:
         """Whether a label of the document has another value now."""
         document = self._catalogue.document(document_id)
-        labels = changed_labels(document, self._catalogue, self._classifier, terms)
+        labels = changed_labels(document, self._catalogue, self._classifier, self._reading, terms)
         if not labels:
             return False
         changed, passages = relabel(document, self._catalogue.passages_of(document_id), labels, terms)
@@ -125,28 +126,25 @@ def _has_labels(document: Document) -> bool:
 
 
 def changed_labels(
-    document: Document, catalogue: Catalogue, classifier: Classifier, terms: WorkspaceTerms
+    document: Document, catalogue: Catalogue, classifier: Classifier, reading: StoredReading, terms: WorkspaceTerms
 ) -> Mapping[str, Label]:
-    """The labels of FIELDS that change under these terms; confirmed labels never do.
+    """The labels of FIELDS that change under these terms; confirmed labels never do, nor those of a document whose
+    pages are gone.
 
     Raises ModelUnavailable.
     """
+    read = reading(document)
+    if read is None:
+        return {}
     current = {field: getattr(document.labels, field) for field in LABEL_FIELDS}
     fixed = {
         field: label
         for field, label in current.items()
         if label.value is not None and (label.confirmed or field not in FIELDS)
     } | dict(catalogue.corrections(document.sha256))
-    labels = classifier.document(document.name, document.title, pages_of(document, catalogue), fixed, {}, terms=terms)
+    labels = classifier.labels(*read, fixed, terms)
     decided = {field: getattr(labels, field) for field in FIELDS if field not in fixed}
     return {field: label for field, label in decided.items() if label != current[field]}
-
-
-def pages_of(document: Document, catalogue: Catalogue) -> tuple[Page, ...]:
-    """A document's text as it was read, page by page."""
-    keys = [(document.id, number) for number in range(1, document.pages + 1)]
-    texts = catalogue.page_texts(keys)
-    return tuple(Page(number, texts[document.id, number]) for _, number in keys if (document.id, number) in texts)
 
 
 _CHIPS = ("domain", "jurisdiction")
@@ -188,14 +186,19 @@ def preview_text(text: str, now: Vocabulary, then: Vocabulary, classifier: Class
 
 
 def preview_document(
-    document: Document, catalogue: Catalogue, now: Vocabulary, then: Vocabulary, classifier: Classifier
+    document: Document,
+    catalogue: Catalogue,
+    now: Vocabulary,
+    then: Vocabulary,
+    classifier: Classifier,
+    reading: StoredReading,
 ) -> VocabularyTrial:
     """Preview a document's labels. `now` is computed too, so it may differ from the stored labels until these are
     recomputed.
     """
 
     def outcome(vocabulary: Vocabulary) -> LabelOutcome:
-        anew = changed_labels(document, catalogue, classifier, WorkspaceTerms(vocabulary))
+        anew = changed_labels(document, catalogue, classifier, reading, WorkspaceTerms(vocabulary))
         return LabelOutcome({field: anew.get(field, getattr(document.labels, field)) for field in FIELDS})
 
     return VocabularyTrial(outcome(now), outcome(then))

@@ -10,6 +10,7 @@ from core.domain.errors import BadRequest, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.vocabulary import BUILT_IN, Vocabulary
 from core.ingestion.classification.classifier import Classifier
+from core.ingestion.classification.sample import StoredReading
 from core.knowledge.domains import built_in_domains
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
 from core.library.vocabulary.edits import check_vocabulary, differences
@@ -70,12 +71,13 @@ class VocabularyService:
         catalogue: Catalogue,
         vectors: VectorIndex,
         classifier: Classifier,
+        reading: StoredReading,
         jobs: JobQueue,
         now: Callable[[], datetime],
     ) -> None:
         self._store, self._current, self._catalogue, self._classifier = store, current, catalogue, classifier
-        self._now = now
-        self.relabelling = RelabellingService(store, catalogue, vectors, classifier, jobs, current.terms, now)
+        self._reading, self._now = reading, now
+        self.relabelling = RelabellingService(store, catalogue, vectors, classifier, reading, jobs, current.terms, now)
 
     # Versions
 
@@ -169,4 +171,5 @@ class VocabularyService:
         Raises NotFound, ModelUnavailable.
         """
         document = self._catalogue.document(document_id)
-        return preview_document(document, self._catalogue, self.current(), vocabulary, self._classifier)
+        now = self.current()
+        return preview_document(document, self._catalogue, now, vocabulary, self._classifier, self._reading)

@@ -17,14 +17,14 @@ from pages.components.wording import bytes_in_words, certainty_words, count, sho
 
 __all__ = ["STEPS", "file_rows", "share_done", "step_words"]
 
-STEPS = ("waiting", "read", "load", "classify", "split", "embed", "entities", "store")
+STEPS = ("waiting", "read", "load", "split", "embed", "classify", "entities", "store")
 """The steps of a file in their order."""
 _STEP_WORDS = {
     "read": "reading",
     "load": "loading tables",
-    "classify": "classifying",
     "split": "splitting",
     "embed": "embedding",
+    "classify": "classifying",
     "entities": "finding names in",
     "store": "storing",
 }
