@@ -132,8 +132,9 @@ def fit_classifier(
     parts = ADDED_LABELS if add else PARTS
     if unknown := sorted(set(only or ()) - set(parts)):
         raise BadRequest(f"'{unknown[0]}' cannot be fitted alone.", f"Give one of: {', '.join(parts)}.")
+    in_context = not add and (not only or "context" in only)
     checked, documents = (
-        [each.document for each in read_folders(learned, known, dates)]
+        [each.document for each in read_folders(learned, known, dates, in_context=in_context)]
         for learned, known in (([], trusted or []), (learn_from or [], []))
     )
     if add:

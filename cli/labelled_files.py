@@ -44,15 +44,20 @@ def built_in_embedder() -> "Embedder":
     return load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", 0)
 
 
-def read_folders(learn_from: Sequence[Path], trusted: Sequence[Path], dates: Path | None) -> "Iterator[ReadFile]":
-    """Every labelled file of the folders; trusted ones count more."""
+def read_folders(
+    learn_from: Sequence[Path], trusted: Sequence[Path], dates: Path | None, *, in_context: bool = False
+) -> "Iterator[ReadFile]":
+    """Every labelled file of the folders; trusted ones count more. in_context: as `read_folder`."""
     for folders, weight in ((trusted, TRUSTED_WEIGHT), (learn_from, 1.0)):
         for folder in folders:
-            yield from read_folder(folder / "labels.csv", folder / "files", weight, dates)
+            yield from read_folder(folder / "labels.csv", folder / "files", weight, dates, in_context=in_context)
 
 
-def read_folder(labels: Path, files: Path, weight: float, dates: Path | None) -> "Iterator[ReadFile]":
-    """Every labelled file of a folder; unreadable ones are reported and skipped."""
+def read_folder(
+    labels: Path, files: Path, weight: float, dates: Path | None, *, in_context: bool = False
+) -> "Iterator[ReadFile]":
+    """Every labelled file of a folder; unreadable ones are reported and skipped. in_context: embed its sentences within
+    their passages too, which takes several times as long."""
     from hashlib import sha256
 
     from core.domain.errors import BadFile
@@ -75,7 +80,7 @@ def read_folder(labels: Path, files: Path, weight: float, dates: Path | None) ->
         row = rows.get(sha256(data).hexdigest())
         if row is not None:
             try:
-                yield _read_file(row, data, judgments.get(row.sha256, []), embedder, prototypes, weight)
+                yield _read_file(row, data, judgments.get(row.sha256, []), embedder, prototypes, weight, in_context)
             except BadFile as error:
                 typer.echo(f"failed: {row.name}: {error.message}", err=True)
         report(done, len(paths))
@@ -89,6 +94,7 @@ def _read_file(
     embedder: "Embedder",
     prototypes: "Prototypes",
     weight: float,
+    in_context: bool,
 ) -> ReadFile:
     from dataclasses import replace
 
@@ -115,8 +121,9 @@ def _read_file(
         return embed_passages(embedder, [found[number] for number in numbers]).vectors
 
     document = training_document(row, main_language, sample, vectors, BUILT_IN_TERMS, weight, own, embed, prototypes)
-    titled = split(extracted, document_title(extracted, row.name))  # a title is in the context of every passage
-    document = replace(document, in_context=_in_context(embedder, titled, sample.segments))
+    if in_context:
+        titled = split(extracted, document_title(extracted, row.name))  # a title is in the context of every passage
+        document = replace(document, in_context=_in_context(embedder, titled, sample.segments))
     texts = [normalised(each.text) for each in found]
     judged = any(
         judgment.page in (None, each.page) and normalised(judgment.start_words) in text

@@ -137,7 +137,8 @@ _CHOICE = f"""
          ORDER BY id DESC LIMIT 1),
         (SELECT max(version) FROM lesson_acts WHERE tenant_id = %(tenant)s AND kind = '{LearningActionKind.APPLIED}'
          AND number NOT IN (SELECT number FROM lesson_acts
-                            WHERE tenant_id = %(tenant)s AND kind = '{LearningActionKind.UNDONE}'))
+                            WHERE tenant_id = %(tenant)s AND kind = '{LearningActionKind.UNDONE}')),
+        (SELECT max(number) FROM lesson_versions WHERE tenant_id = %(tenant)s)
 """
 
 
@@ -260,8 +261,9 @@ class SqlActiveLearningStore:
 
     def choice(self) -> LabelChoice:
         """Whether labels change at once, and which version labels new documents."""
-        (row,) = self._database.read("reading what was done with lessons", _CHOICE, {"chosen": list(_CHOSEN)})
-        return LabelChoice(row[0] != str(LearningActionKind.WHEN_APPLIED), int(row[1] or 0))
+        values = {"chosen": list(_CHOSEN)}
+        ((kind, applied, newest),) = self._database.read("reading what was done with lessons", _CHOICE, values)
+        return LabelChoice(kind != str(LearningActionKind.WHEN_APPLIED), int(applied or 0), int(newest or 0))
 
     # Verdicts
 

@@ -104,7 +104,8 @@ class FakeActiveLearningStore:
             chosen = [each.kind for each in self._acts if each.kind not in _APPLIED]
             undone = {each.number for each in self._acts if each.kind is LearningActionKind.UNDONE}
             applied = [e.version for e in self._acts if e.kind is LearningActionKind.APPLIED and e.number not in undone]
-        return LabelChoice(chosen[-1:] != [LearningActionKind.WHEN_APPLIED], max(applied, default=0))
+            newest = max(self._versions, default=0)
+        return LabelChoice(chosen[-1:] != [LearningActionKind.WHEN_APPLIED], max(applied, default=0), newest)
 
     def add_verdicts(self, verdicts: Sequence[LabelVerdict]) -> None:
         """Keep what people said, in this order."""

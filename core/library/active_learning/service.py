@@ -27,7 +27,7 @@ from core.library.active_learning.store import (
 from core.library.active_learning.training import LabelPredictor, TrainedClassifier, train_neighbours
 from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import JobKind, JobQueue
-from core.ports.stores import VectorIndex
+from core.ports.stores import VectorIndex, Vectors
 
 __all__ = ["ActiveLearningService"]
 
@@ -198,8 +198,7 @@ class ActiveLearningService:
         return self._predictor(self._store.newest())
 
     def _predictor_in_use(self) -> LabelPredictor:
-        choice = self._store.choice()
-        return self._predictor(self._store.newest() if choice.at_once else choice.applied)
+        return self._predictor(self._store.choice().in_use)
 
     def _predictor(self, number: int) -> LabelPredictor:
         """The prepared model of a training version; the last two are cached."""

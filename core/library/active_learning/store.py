@@ -121,12 +121,22 @@ class LearningAction:
 
 @dataclass(frozen=True, slots=True)
 class LabelChoice:
-    """at_once: new documents are labelled by the newest training version, else by the one applied last. applied: the
-    number of that version, 0 when there is none.
+    """at_once: new documents are labelled by the newest training version, else by the one applied last. applied,
+    newest: the numbers of these versions, 0 when there is none.
     """
 
     at_once: bool = True
     applied: int = 0
+    newest: int = 0
+
+    @property
+    def in_use(self) -> int:
+        """The number of the version that labels new documents.
+
+        >>> LabelChoice(True, 2, 3).in_use, LabelChoice(False, 2, 3).in_use
+        (3, 2)
+        """
+        return self.newest if self.at_once else self.applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +210,7 @@ class ActiveLearningStore(Protocol):
         ...
 
 
-_REMEMBERED = 16  # documents between their classification and their storing
+_REMEMBERED = 64  # documents between their classification and their storing; a worker has 32 under way at most
 
 
 class TrainingRecords:

@@ -109,6 +109,8 @@ def test_the_choice_is_the_latest_and_what_is_applied_is_what_stands(new_store: 
     store.add_act(act_of(LearningActionKind.AT_ONCE))
     store.add_act(act_of(LearningActionKind.UNDONE, number=one.number))
     assert store.choice() == LabelChoice(True, 0)
+    assert store.add_version(version_of(1)) and store.add_version(version_of(2))
+    assert store.choice() == LabelChoice(True, 0, 2)
 
 
 def test_verdicts_come_in_their_order_with_the_moves_of_one_document(new_store: NewStore) -> None:
