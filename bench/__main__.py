@@ -70,6 +70,7 @@ def main(words: Sequence[str] | None = None) -> None:
         default=retrieval.PEER_SECONDS,
         help="until the retrieval bench gives up the index of a peer",
     )
+    parser.add_argument("--small-files", type=int, default=ingest.SMALL_FILES, help="of the ingest bench")
     parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
     parser.add_argument("--rows", type=int, default=1_000_000, help="length of the table of the tables bench")
     chosen = parser.parse_args(words)
@@ -80,6 +81,7 @@ def main(words: Sequence[str] | None = None) -> None:
         parser.error(f"{chosen.folder} contains no {', '.join(STOCK_SUFFIXES)} file")
     earlier = json.loads(chosen.against.read_text("utf-8")) if chosen.against else None
     benches = _BENCHES | {
+        "ingest": partial(ingest.run, small=chosen.small_files),
         "coverage": partial(coverage.run, passages=max(chosen.passages, default=_COVERAGE), topics=chosen.topics),
         "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES, peer_seconds=chosen.peer_seconds),
         "keywords": partial(keywords.run, sizes=chosen.passages or keywords.SIZES),

@@ -19,28 +19,30 @@ from core.formats.terminal import aligned
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench
 
-__all__ = ["run", "small_files"]
+__all__ = ["SMALL_FILES", "run", "small_files"]
+
+SMALL_FILES = 150
 
 _ROUNDS = 3
 _LEAST_PAGES = 150  # with fewer, starting up would count. Chosen by hand.
 _PAGES_PER_FILE = 25
-_SMALL_FILES, _SMALL_LETTERS = 150, 1_500  # an e-mail, a note, an abstract. Chosen by hand.
+_SMALL_LETTERS = 1_500  # an e-mail, a note, an abstract. Chosen by hand.
 _LOOK_SECONDS = 0.25  # polling takes CPU time from the worker; a late poll counts against us
 
 
-def run(files: Sequence[Path]) -> Report:
-    """Seconds of each pipeline for the PDFs among the files, and for small files cut from their text; where the PDFs
-    have few pages, they are put together to larger ones."""
+def run(files: Sequence[Path], small: int = SMALL_FILES) -> Report:
+    """Seconds of each pipeline for the PDFs among the files, and for so many small files cut from their text; where the
+    PDFs have few pages, they are put together to larger ones."""
     with tempfile.TemporaryDirectory() as folder:
         pdfs = text_pdfs([file for file in files if file.suffix.lower() == ".pdf"], Path(folder))
-        small = list(small_files(pdfs, Path(folder)))
+        cut = list(small_files(pdfs, Path(folder), small))
         stock = StockPipeline(Path(folder) / "stock.sqlite")
         stock.load()
         stock.ingest(pdfs[:1])
         with scratch_workbench(settings_from_environment(), worker=True) as workbench:
             workbench.search.warm()
             _ingest(workbench, pdfs[:1], "warm")
-            kinds = {"text PDFs": pdfs, "small files": small}
+            kinds = {"text PDFs": pdfs, "small files": cut}
             reports = [_compared(kind, stock, workbench, chosen) for kind, chosen in kinds.items()]
     return Report(
         [headline for each in reports for headline in each.headlines], "\n\n".join(each.details for each in reports)
@@ -90,10 +92,10 @@ def _ingest(workbench: Workbench, files: Sequence[Path], project: str) -> int:
     return sum(each.passages for each in workbench.documents.list() if each.project == project)
 
 
-def small_files(pdfs: Sequence[Path], folder: Path) -> Iterator[Path]:
+def small_files(pdfs: Sequence[Path], folder: Path, files: int = SMALL_FILES) -> Iterator[Path]:
     """Markdown files, each with a piece of the PDFs' text; every piece has its number, so that no two are equal."""
     text = "\n".join(map(read_text, pdfs))
-    for number in range(_SMALL_FILES):
+    for number in range(files):
         start = number * _SMALL_LETTERS % max(1, len(text) - _SMALL_LETTERS)
         file = folder / f"note {number}.md"
         file.write_text(f"# Note {number}\n\n{text[start : start + _SMALL_LETTERS]}\n", "utf-8")

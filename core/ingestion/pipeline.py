@@ -75,7 +75,8 @@ class IngestionPipeline:
             self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"), sample.segments
         )
         on_step("classify")
-        sampled = self._classifier.segment_vectors(sample, found.segments)
+        known = found.segments if found.model == self._embedder.name else {}  # the library's model may have changed
+        sampled = self._classifier.segment_vectors(sample, known)
         labels = self._classifier.labels(sample, sampled, corrections, terms)
         passages = tuple(replace(each, meanings=packed) for each, packed in zip(passages, found.meanings, strict=True))
         ready = replace(

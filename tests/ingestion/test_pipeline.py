@@ -134,6 +134,23 @@ def test_the_classifier_reads_sentences_from_the_inference_of_the_passages(
         np.testing.assert_allclose(vectors, CountingLetters().embed(segments))
 
 
+def test_vectors_of_another_model_do_not_reach_the_classifier(reader: SandboxedReader) -> None:
+    """The library's embedding model changes between the inference and the classification."""
+    embedder, known = CountingLetters(), list[Mapping[str, NDArray[np.float32]]]()
+
+    class Seen(ByFirstWord):
+        def segment_vectors(self, reading: DocumentSample, in_context: Mapping[str, NDArray[np.float32]]) -> Vectors:
+            known.append(in_context)
+            return NO_VECTORS
+
+    def exchanged(step: str) -> None:
+        if step == "classify":
+            embedder.name = "others"
+
+    IngestionPipeline(embedder, Seen(), reader).run(pending("a.md"), PAID.encode(), {}, exchanged, terms=BUILT_IN_TERMS)
+    assert known == [{}]
+
+
 def test_the_labels_of_an_embedding_model_that_no_weight_was_fitted_to(reader: SandboxedReader) -> None:
     embedder = CountingLetters()
     done = IngestionPipeline(embedder, TruthClassifier(embedder), reader).run(
