@@ -134,16 +134,15 @@ class Outside:
     models: the embedding models that can be had; configured: the one the settings name. writer: the language model that
     may write answers, None when none is configured. watch_roots: folders below which folders may be watched. timer:
     seconds, for durations; monotonic: seconds that never go back. step_seconds: of one step of reading a file.
-    files_at_once: how many files this process reads in parallel. usage_gather_seconds: how long usage events are
-    collected before they are written. sign_in_rules: what people get at sign-in. process_notice: what happened to
-    the database or the worker, for the user. mailer, webhook: None while not configured. site: the address people
-    open, ending with "/". mail_pace: the shortest time between two e-mails to one person. searches_of: the saved
-    searches as one person sees them, by login; None: everybody sees the same. trash_days: how long deleted
-    documents can be restored; 0: until somebody deletes them for good. login_notice: what is wrong with the
-    database's login, for administrators. remembers: whether choices that another process may change are remembered
-    for up to two seconds, and counts of use until the next search; False: choices are read at each search, counts
-    after half a minute. processes: search in this one's place; None: it searches itself. rough_cosines: as
-    core.domain.int8_vectors.rough_cosines."""
+    usage_gather_seconds: how long usage events are collected before they are written. sign_in_rules: what people get
+    at sign-in. process_notice: what happened to the database or the worker, for the user. mailer, webhook: None while
+    not configured. site: the address people open, ending with "/". mail_pace: the shortest time between two e-mails to
+    one person. searches_of: the saved searches as one person sees them, by login; None: everybody sees the same.
+    trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
+    is wrong with the database's login, for administrators. remembers: whether choices that another process may change
+    are remembered for up to two seconds, and counts of use until the next search; False: choices are read at each
+    search, counts after half a minute. processes: search in this one's place; None: it searches itself. rough_cosines:
+    as core.domain.int8_vectors.rough_cosines."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -154,7 +153,6 @@ class Outside:
     timer: Callable[[], float]
     monotonic: Callable[[], float]
     step_seconds: float = 300.0
-    files_at_once: int = 1
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     writer: LanguageModel | None = None
     configured: str = DEFAULT_MODEL
@@ -328,7 +326,6 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         embedded=models.stored,
         clock=StepClock(outside.step_seconds, outside.monotonic),
         now=now,
-        at_once=outside.files_at_once,
     )
     feeds = FeedService(
         store=stores.feeds,

@@ -149,7 +149,6 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
     from adapters.sandboxed_reader import SandboxedReader
     from bootstrap.assembly import Outside, assemble
     from bootstrap.workbench import configured_rerankers
-    from storage.jobs.slots import jobs_at_once, machine
     from storage.postgres.database import Database, Scope, engine_for, psycopg_url
     from storage.postgres.locator import SqlLocator
     from storage.postgres.logins import bypassing_login
@@ -188,7 +187,6 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         timer=perf_counter,
         monotonic=monotonic,
         step_seconds=settings.file_seconds,
-        files_at_once=jobs_at_once(*machine()),
         remembers=role is not ProcessRole.SEARCH,
         processes=None if pool is None else ScopedSearches(pool, database.scope),
         rough_cosines=rough_cosines,
@@ -398,12 +396,12 @@ def _stores(shared: _Shared, database: "Database") -> "Stores":
 
 def _start_workers(url: "URL", settings: Settings, workbench: Workbench, resources: ExitStack) -> None:
     from storage.jobs.scheduler import Scheduler
-    from storage.jobs.slots import FILES_PER_JOB, jobs_at_once, machine
+    from storage.jobs.slots import jobs_at_once, machine
     from storage.jobs.worker import JobWorker
     from storage.postgres.database import conninfo_of
 
-    handlers = workbench.jobs.handlers
-    worker = JobWorker(conninfo_of(url), settings.tenant, handlers, jobs_at_once(*machine()), FILES_PER_JOB)
+    worker = JobWorker(conninfo_of(url), settings.tenant, workbench.jobs.handlers, jobs_at_once(*machine()))
+    workbench.ingestion.tell_waiting(worker.let_wait)
     resources.callback(worker.stop)
     workbench.upload_queue.recover()
     worker.start()

@@ -127,6 +127,7 @@ def fit_classifier(
     from core.evaluation.tuning.classifier_fitting import PARTS, fit_parts
     from core.evaluation.tuning.classifier_fitting import fit_classifier as fit_all
     from core.evaluation.tuning.classifier_update import ADDED_LABELS, add_documents
+    from core.evaluation.tuning.context_fitting import explained_variance
     from core.ingestion.classification.linear_model import built_in_model, to_bytes
 
     parts = ADDED_LABELS if add else PARTS
@@ -144,6 +145,8 @@ def fit_classifier(
     else:
         model = fit_all([*checked, *documents], built_in_embedder().name, on_step=_tell_step)
     documents += checked
+    if in_context:
+        typer.echo(f"The map of sentences in context explains {explained_variance(documents):.1%} of left-out owners'.")
     data = to_bytes(model)
     write_file(write, data)
     found = len({each.source for each in documents})

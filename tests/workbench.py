@@ -187,7 +187,6 @@ def built(stores: Stores, data_folder: Path, now: Callable[[], datetime] = utc_n
             now=now,
             timer=perf_counter,
             monotonic=monotonic,
-            files_at_once=16,
             watch_roots=[data_folder],
             usage_gather_seconds=0.0,
         ),

@@ -237,7 +237,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _documents(), "upload_queue", "stop try_again"),
     **_writes(_ADMIN, _shared, "upload_queue", "ended recover"),
     **_reads("ingestion", "notices"),
-    **_writes(_ADMIN, _shared, "ingestion", "fail ingest ingest_pending overdue"),
+    **_writes(_ADMIN, _shared, "ingestion", "fail ingest ingest_pending overdue tell_waiting"),
     **_writes(_A, _document(), "decryption", "unlock"),
     # Sources
     **_reads("feeds", "feeds"),
@@ -275,7 +275,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _documents(), "enrichment", "enrich_many"),
     **_writes(_ADMIN, _shared, "enrichment", "follow forget"),
     **_writes(_A, _document(), "enrichment.edits", "remove_question reset rewrite_summary set_keywords set_type"),
-    **_reads("active_learning", "accuracy acts choice newest recent_verdicts"),
+    **_reads("active_learning", "accuracy acts choice newest reading recent_verdicts"),
     **_writes(_ADMIN, _shared, "active_learning", "choose deleted follow forget learn renew_records restored"),
     **_rows("active_learning.label_changes", Right(_R, _shared), "preview"),
     **_writes(_R, _shared, "active_learning.label_changes", "apply undo"),

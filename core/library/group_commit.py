@@ -4,18 +4,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Condition, Lock
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 __all__ = ["GroupCommit"]
 
 T = TypeVar("T")
+Item = TypeVar("Item", contravariant=True)
+
+
+class Put(Protocol[Item]):
+    """Stores an item; returns when it is stored, and raises the error of the item. patient: it waits for others."""
+
+    def __call__(self, item: Item, *, patient: bool = True) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
 class _Waiting(Generic[T]):
-    """What one thread wants to store. error: why it was not stored."""
+    """What one thread wants to store. patient: it waits for others. error: why it was not stored."""
 
     item: T
+    patient: bool
     done: bool = False
     error: BaseException | None = None
 
@@ -37,15 +45,14 @@ class GroupCommit(Generic[T]):
         self._changed, self._turn = Condition(), Lock()
 
     @contextmanager
-    def announced(self) -> Iterator[Callable[[T], None]]:
-        """Others wait for this thread. Yields what stores its item, to be called once at most: it returns when the item
-        is stored, and raises the error of the item."""
+    def announced(self) -> Iterator[Put[T]]:
+        """Others wait for this thread. Yields what stores its item, to be called once at most."""
         called = False
 
-        def put(item: T) -> None:
+        def put(item: T, *, patient: bool = True) -> None:
             nonlocal called
             called = True
-            self._put(_Waiting(item))
+            self._put(_Waiting(item, patient))
 
         self._change(1)
         try:
@@ -70,9 +77,13 @@ class GroupCommit(Generic[T]):
 
     def _store_group(self) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: len(self._waiting) >= self._most or not self._coming, self._seconds)
+            self._changed.wait_for(self._is_complete, self._seconds)
             group, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
         self._settle(group)
+
+    def _is_complete(self) -> bool:
+        full = len(self._waiting) >= self._most or not self._coming
+        return full or not all(each.patient for each in self._waiting)
 
     def _settle(self, group: Sequence[_Waiting[T]]) -> None:
         try:

@@ -6,10 +6,9 @@ catalogue.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from threading import BoundedSemaphore
 
 import numpy as np
 
@@ -35,8 +34,8 @@ __all__ = ["IngestionService"]
 
 # Chosen by hand, not fitted.
 _STORED_TOGETHER = 8  # files
-_WAIT_SECONDS = 0.3  # of a file that is read, for others to be stored with
-_SMALL = 50  # passages of a file that another may be read beside while it waits
+_WAIT_SECONDS = 0.3  # of a small file that is read, for others to be stored with
+_SMALL = 50  # passages of a file that waits; another one is read meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,7 @@ class _ReadFile:
 
 class IngestionService:
     """Ingests stored originals of one tenant. graph, synonyms: None where a library has none. embedded: called with the
-    model of the vectors that were stored. clock: the deadlines of the steps. at_once: how many files are read in
-    parallel; further jobs wait, and small files that were read wait for one another to be stored."""
+    model of the vectors that were stored. clock: the deadlines of the steps."""
 
     def __init__(
         self,
@@ -72,14 +70,13 @@ class IngestionService:
         embedded: Callable[[str], None],
         clock: StepClock,
         now: Callable[[], datetime],
-        at_once: int = 1,
     ) -> None:
         self._terms, self._embedded, self._clock = terms, embedded, clock
         self._catalogue, self._vectors, self._sparse, self._originals = catalogue, vectors, sparse, originals
         self._pipeline, self._documents, self._tables = pipeline, documents, tables
         self._members, self._upload_queue, self._graph, self._synonyms = members, upload_queue, graph, synonyms
         self._followers, self._now = tuple(followers), now
-        self._reading = BoundedSemaphore(at_once)
+        self._waits: Callable[[int], None] = lambda document_id: None
         self._group = GroupCommit(self._store_together, most=_STORED_TOGETHER, seconds=_WAIT_SECONDS)
 
     @property
@@ -87,30 +84,28 @@ class IngestionService:
         """Messages about degraded or slow components."""
         return self._pipeline.notices
 
+    def tell_waiting(self, listener: Callable[[int], None]) -> None:
+        """Call `listener` with each document that was read and only waits to be stored, so that another one may be read
+        meanwhile."""
+        self._waits = listener
+
     def ingest_pending(self, document_id: int) -> None:
         """Ingest a document unless it was read or stopped since its job was queued; one that an index may lack, because
         a process died, is ingested again. Raises NotFound, StoreFailed."""
-        self._ingest(document_id, lambda each: each.state is DocumentState.PENDING or each.step == INDEXING)
+        document = self._catalogue.document(document_id)
+        if document.state is DocumentState.PENDING or document.step == INDEXING:
+            self._ingest(document)
 
     def ingest(self, document_id: int) -> Document:
         """Run the whole ingestion of one stored original; called by jobs, idempotent.
 
         A bad file leaves the document failed with its reason; only a failing store raises.
         """
-        self._ingest(document_id, lambda each: True)
+        self._ingest(self._catalogue.document(document_id))
         return self._catalogue.document(document_id)
 
-    def _ingest(self, document_id: int, is_due: Callable[[Document], bool]) -> None:
-        """Wait for a place among the files that are read at once, then read the document if that is still due."""
-        with ExitStack() as place:
-            place.enter_context(self._reading)
-            document = self._catalogue.document(document_id)
-            if is_due(document):
-                self._read_and_store(document, place)
-
     # The whole flow of one file, and each way it can end.
-    def _read_and_store(self, document: Document, place: ExitStack) -> None:
-        """place: closed as soon as the next file may be read."""
+    def _ingest(self, document: Document) -> None:
         document_id, terms = document.id, self._terms()
         loaded: list[ReadTable] = []
         replaced: list[int] = []
@@ -135,9 +130,10 @@ class IngestionService:
                     corrections = self._catalogue.corrections(document.sha256)
                     ingested = self._pipeline.run(document, data, corrections, on_step, load, terms=terms)
                     on_step("store")
-                    if len(ingested.passages) <= _SMALL and not loaded:
-                        place.close()
-                    store(_ReadFile(ingested, terms, last_step=not loaded))
+                    small = len(ingested.passages) <= _SMALL and not loaded
+                    if small:
+                        self._waits(document_id)
+                    store(_ReadFile(ingested, terms, last_step=not loaded), patient=small)
                 if not loaded:
                     return
                 self._follow_tables(document_id, replaced)
@@ -201,6 +197,8 @@ class IngestionService:
             replace(each, passages=passages[each.document.id]) for each in contents if each.document.id in passages
         ]
         errors |= {each: _deleted(each) for each in ids if each not in passages}
+        if not stored:
+            return errors
         with self._pending_on_failure(list(passages)):
             self._index(stored, entities, model)
             for follower in self._followers:

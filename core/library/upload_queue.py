@@ -214,11 +214,12 @@ class UploadQueue:
     def pace(self) -> UploadPace:
         """How fast files are read now."""
         now = self._now()
-        number, first = self._store.ends(now - _PACE)
-        if first is None or number < 2:
+        _, first = self._store.ends(now - _PACE)
+        if first is None:
             return UploadPace(0.0)
-        # The first end opens the time that is looked at, so what came to an end with it does not count.
-        return UploadPace((number - 1) * 60 / max((now - first).total_seconds(), 10.0))
+        # The first end opens the time that is looked at, so those that ended with it, stored together, do not count.
+        later, _ = self._store.ends(first + timedelta.resolution)
+        return UploadPace(later * 60 / max((now - first).total_seconds(), 10.0))
 
     def read_since(self) -> int:
         """How many files were read since the oldest unread one was uploaded: the progress of the current batch."""

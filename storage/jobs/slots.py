@@ -5,10 +5,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-__all__ = ["FILES_PER_JOB", "JobSlots", "jobs_at_once", "machine"]
-
-FILES_PER_JOB = 8
-"""Files that are under way for each that is read: those wait for one another to be stored. Chosen by hand."""
+__all__ = ["FetchPermits", "JobSlot", "JobSlots", "jobs_at_once", "machine"]
 
 _MEGABYTES_PER_JOB = 1024  # reading an ordinary file takes less
 _MOST = 4  # more jobs would wait for the interpreter lock
@@ -35,27 +32,66 @@ def machine() -> tuple[int, int]:
     return cores, int(psutil.virtual_memory().total // 2**20)
 
 
+class FetchPermits(asyncio.Semaphore):
+    """How many jobs a worker may fetch besides those that only wait."""
+
+    def __init__(self, permits: int) -> None:
+        super().__init__(permits)
+        self._waiting = 0
+
+    def wait_with_job(self) -> None:
+        """A job that has a permit only waits from now on: another one may be fetched."""
+        self._waiting += 1
+        super().release()
+
+    def release(self) -> None:
+        """A job ended. One of those that waited gave its permit back before; all count alike."""
+        if self._waiting:
+            self._waiting -= 1
+        else:
+            super().release()
+
+
+class JobSlot:
+    """The slot of a running job."""
+
+    def __init__(self, slots: "JobSlots", size: int) -> None:
+        self._slots, self.size = slots, size
+
+    def wait(self) -> None:
+        """The job only waits from now on: another one may run."""
+        size, self.size = self.size, 0
+        self._slots.free(size)
+
+
 class JobSlots:
-    """Admits some files and some other jobs at a time, so that neither waits for the other, or one job that must run
-    alone. A job that was running when its process died is retried alone, so that a second crash is certainly caused by
-    it.
+    """Admits up to `most` jobs at a time besides those that only wait, in the order in which they ask, or one that must
+    run alone. A job that was running when its process died is retried alone, so that a second crash is most probably
+    caused by it.
     """
 
-    def __init__(self, files: int, others: int) -> None:
-        self._files, self._others = asyncio.Semaphore(files), asyncio.Semaphore(others)
-        self._all = [self._files] * files + [self._others] * others
+    def __init__(self, most: int) -> None:
+        self._most = self._free = most
+        self._admitted = 0
+        self._entrance, self._changed = asyncio.Lock(), asyncio.Event()
 
     @asynccontextmanager
-    async def slot(self, *, file: bool, alone: bool = False) -> AsyncIterator[None]:
-        """Wait for a slot, then run. Two jobs that must run alone must not call this at the same time: each would wait
-        for the other.
-        """
-        acquired: list[asyncio.Semaphore] = []
+    async def slot(self, *, alone: bool = False) -> AsyncIterator[JobSlot]:
+        """Wait for a slot, then run. alone: until every other job has ended; those that ask later wait behind it."""
+        slot = JobSlot(self, self._most if alone else 1)
+        async with self._entrance:
+            while self._admitted if alone else not self._free:
+                self._changed.clear()
+                await self._changed.wait()
+            self._free -= slot.size
+            self._admitted += 1
         try:
-            for each in self._all if alone else [self._files if file else self._others]:
-                await each.acquire()
-                acquired.append(each)
-            yield
+            yield slot
         finally:
-            for each in acquired:
-                each.release()
+            self._admitted -= 1
+            self.free(slot.size)
+
+    def free(self, size: int) -> None:
+        """Give slots back, and look again who may run."""
+        self._free += size
+        self._changed.set()

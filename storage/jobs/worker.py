@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from core.domain.errors import FileTooCostly, FivefoldError, NotFound, StoreUnav
 from core.library.background_jobs import JobHandler
 from core.ports.job_queue import JobKind
 from storage.jobs.queue import TASK, WORK, queue_name
-from storage.jobs.slots import JobSlots
+from storage.jobs.slots import FetchPermits, JobSlot, JobSlots
 
 if TYPE_CHECKING:
     from procrastinate import App, BaseRetryStrategy, JobContext
@@ -49,19 +49,13 @@ _log = logging.getLogger(__name__)
 
 
 class JobWorker:
-    """Runs the jobs of one tenant. handlers: one for every kind of job. at_once: how many jobs run in parallel, besides
-    files; files_per_job: how many files for each of these."""
+    """Runs the jobs of one tenant. handlers: one for every kind of job. at_once: how many jobs run in parallel."""
 
-    def __init__(
-        self,
-        conninfo: str,
-        tenant: str,
-        handlers: Mapping[JobKind, JobHandler],
-        at_once: int = 1,
-        files_per_job: int = 1,
-    ) -> None:
+    def __init__(self, conninfo: str, tenant: str, handlers: Mapping[JobKind, JobHandler], at_once: int = 1) -> None:
         self._conninfo, self._queue, self._handlers = conninfo, queue_name(tenant), handlers
-        self._at_once, self._files_per_job, self._alone = at_once, files_per_job, f"{self._queue}:alone"
+        self._at_once, self._alone = at_once, f"{self._queue}:alone"
+        self._files: dict[int, JobSlot] = {}  # those being read, by document
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = threading.Event()
         self._slots: JobSlots | None = None
         self._worker: Any = None  # procrastinate's Worker, whose methods carry no types
@@ -79,9 +73,22 @@ class JobWorker:
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
 
+    def let_wait(self, document_id: int) -> None:
+        """A file that is read only waits to be stored from now on: another one may be read. Called by its thread."""
+        with suppress(RuntimeError):  # the worker has stopped
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._make_room, document_id)
+
+    def _make_room(self, document_id: int) -> None:
+        slot = self._files.pop(document_id, None)
+        if slot is not None and self._worker is not None:
+            slot.wait()
+            self._worker.permits.wait_with_job()
+
     async def _serve(self) -> None:
         from procrastinate.exceptions import ConnectorException
 
+        self._loop = asyncio.get_running_loop()
         while not self._stopping.is_set():
             try:
                 async with self._opened() as app:
@@ -103,13 +110,11 @@ class JobWorker:
             yield app
 
     async def _work(self, app: "App") -> None:
-        from procrastinate.worker import Worker
-
-        self._slots = JobSlots(self._at_once * self._files_per_job, self._at_once)
-        self._worker = Worker(
+        self._slots = JobSlots(self._at_once)
+        self._worker = _worker_type()(
             app,
             queues=[self._queue],
-            concurrency=self._at_once * self._files_per_job,
+            concurrency=self._at_once,
             fetch_job_polling_interval=_LOOK_SECONDS,
             shutdown_graceful_timeout=_GRACE_SECONDS,
             delete_jobs="always",
@@ -168,22 +173,27 @@ class JobWorker:
             _log.warning("That job %s failed (%s) could not be noted: %s", job.id, error, failure)
 
     async def _ingest(self, context: "JobContext", document_id: int) -> None:
-        await self._run(context.job, partial(self._handlers[JobKind.INGEST].run, document_id))
+        await self._run(context.job, partial(self._handlers[JobKind.INGEST].run, document_id), document_id)
 
     async def _run_work(self, context: "JobContext", kind: str, number: int) -> None:
         await self._run(context.job, lambda: self._handlers[JobKind(kind)].run(number))
 
-    async def _run(self, job: "Job", work: Callable[[], object]) -> None:
+    async def _run(self, job: "Job", work: Callable[[], object], document_id: int | None = None) -> None:
         """Run a job in a thread when a slot is free. An error is raised so that the job is retried; after the last
-        attempt it is given up.
+        attempt it is given up. document_id: of the file that it reads.
         """
         assert self._slots is not None
-        async with self._slots.slot(file=job.task_name == TASK, alone=job.lock == self._alone):
+        async with self._slots.slot(alone=job.lock == self._alone) as slot:
+            if document_id is not None:
+                self._files[document_id] = slot
             # A thread of our own: a pool's threads would keep the process alive until the last page is read.
             outcome: Future[BaseException | None] = Future()
             outcome.set_running_or_notify_cancel()  # returning a job to the queue does not cancel its thread
             threading.Thread(target=_run_and_report, args=(work, outcome), name=str(job.task_name), daemon=True).start()
-            error = await asyncio.wrap_future(outcome)
+            try:
+                error = await asyncio.wrap_future(outcome)
+            finally:
+                self._files.pop(document_id or 0, None)
         if error is None:
             return
         if job.attempts + 1 >= _most_attempts(error) and isinstance(error, Exception):
@@ -207,6 +217,24 @@ def _retries() -> "BaseRetryStrategy":
             return RetryDecision(retry_in={"seconds": seconds})
 
     return Retries()
+
+
+def _worker_type() -> Any:
+    """procrastinate's worker, which fetches another job for each that only waits."""
+    from procrastinate.worker import Worker
+
+    class PatientWorker(Worker):
+        permits: FetchPermits
+
+        @property
+        def _job_semaphore(self) -> FetchPermits:
+            return self.permits
+
+        @_job_semaphore.setter
+        def _job_semaphore(self, made: asyncio.Semaphore) -> None:  # made anew whenever the worker starts
+            self.permits = FetchPermits(self.concurrency + 1)  # the next one is there when a slot is free
+
+    return PatientWorker
 
 
 def _lock_when_registered(app: "App", connection: "psycopg.AsyncConnection[Any]") -> None:

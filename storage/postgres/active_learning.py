@@ -26,6 +26,7 @@ from core.library.active_learning.store import (
 )
 from core.ports.stores import Vectors
 from storage.postgres.database import Database
+from storage.postgres.documents import lock_documents
 from storage.postgres.json_records import JsonRecords, any_of, from_json, next_id, to_json, upsert
 from storage.postgres.tables import (
     BY_DOCUMENT,
@@ -152,9 +153,10 @@ class SqlActiveLearningStore:
     # Records
 
     def save_records(self, records: Sequence[tuple[TrainingRecord, Vectors]]) -> None:
-        """Store or replace documents' records."""
-        rows = [self._record_row(record, segments) for record, segments in records]
+        """Store or replace documents' records; those of deleted documents are left out."""
         with self._database.transaction("recording how a document was classified") as connection:
+            here = lock_documents(connection, self._tenant, [record.document_id for record, _ in records])
+            rows = [self._record_row(*each) for each in records if each[0].document_id in here]
             upsert(connection, RECORDS, rows)
 
     def _record_row(self, record: TrainingRecord, segments: Vectors) -> dict[str, Any]:

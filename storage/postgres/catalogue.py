@@ -45,6 +45,7 @@ from storage.postgres.documents import (
     document_from,
     document_of_hash,
     document_values,
+    lock_documents,
     lock_original,
     read_documents,
     storable_page,
@@ -212,15 +213,14 @@ class SqlCatalogue:
         One that was deleted is absent."""
         with self._database.transaction("storing a document's passages") as connection:
             # The rows are locked until the end: a job that runs twice waits here, and the later one replaces all.
-            own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of([c.document.id for c in contents]))
-            locked = select(DOCUMENTS.c.id).where(*own).order_by(DOCUMENTS.c.id).with_for_update(key_share=True)
-            here = connection.scalars(locked).all()
+            here = lock_documents(connection, self._tenant, [each.document.id for each in contents], change=True)
             living = [each for each in contents if each.document.id in here]
             if not living:
                 return {}
-            changed = update(DOCUMENTS).where(own[0], DOCUMENTS.c.id == bindparam("key"))
+            own = DOCUMENTS.c.tenant_id == self._tenant
+            changed = update(DOCUMENTS).where(own, DOCUMENTS.c.id == bindparam("key"))
             connection.execute(changed, [_ready_values(each, step) | {"key": each.document.id} for each in living])
-            self._forget_contents(connection, here)
+            self._forget_contents(connection, sorted(here))
             pages = [self._page_values(c.document.id, storable_page(page)) for c in living for page in c.pages]
             if pages:
                 connection.execute(insert(PAGES), pages)

@@ -1,4 +1,5 @@
 """Documents and their pages in PostgreSQL: tables, and conversion between values and rows."""
+# Over 300 lines: the rows of documents and pages, and the few ways in which they are read and locked.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -12,6 +13,7 @@ from sqlalchemy import (
     Connection,
     Index,
     Integer,
+    select,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -31,7 +33,7 @@ from core.domain.documents import (
 from core.domain.errors import Cure
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database, array_literal
-from storage.postgres.json_records import storable
+from storage.postgres.json_records import any_of, storable
 from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_column, of_document, of_tenant, table_of
 
 __all__ = [
@@ -130,6 +132,14 @@ def lock_original(connection: Connection, sha256: str, *, alone: bool = False) -
     lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
     query = text(f"SELECT {lock}(hashtextextended(:name, {_ORIGINAL_LOCK}))")
     connection.execute(query, {"name": sha256})
+
+
+def lock_documents(connection: Connection, tenant: str, ids: Sequence[int], *, change: bool = False) -> set[int]:
+    """Until the transaction ends, nobody deletes these documents; change: nor changes them. Returns those that are
+    there. They are locked in the order of their ids, so that no two transactions wait for each other."""
+    of_ids = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == tenant, DOCUMENTS.c.id == any_of(ids))
+    locked = of_ids.order_by(DOCUMENTS.c.id).with_for_update(read=not change, key_share=True)
+    return set(connection.scalars(locked))
 
 
 def storable_page(page: Page) -> Page:

@@ -29,7 +29,7 @@ from core.domain.errors import Cure
 from core.library.upload_queue import STOPPED_BY_HAND, UploadCounts, UploadQueueView
 from core.ports.job_queue import INDEXING, STOPPED, WAITING
 from storage.postgres.database import Database
-from storage.postgres.documents import DOCUMENTS, document_from
+from storage.postgres.documents import DOCUMENTS, document_from, lock_documents
 from storage.postgres.json_records import any_of
 from storage.postgres.tables import BY_DOCUMENT, Base, allow, of_document, table_of
 
@@ -160,22 +160,21 @@ class SqlUploadQueueStore:
         return self._change(changes, chosen, "stopping files")
 
     def _change(self, changes: dict[str, Any], chosen: Sequence[ColumnElement[bool]], doing: str) -> Sequence[int]:
-        own = DOCUMENTS.c.tenant_id == self._tenant
-        query = update(DOCUMENTS).where(own, *chosen).values(changes).returning(DOCUMENTS.c.id)
+        of_them = (DOCUMENTS.c.tenant_id == self._tenant, *chosen)
         with self._database.transaction(doing) as connection:
+            ids = connection.scalars(select(DOCUMENTS.c.id).where(*of_them)).all()
+            lock_documents(connection, self._tenant, ids, change=True)
+            own = DOCUMENTS.c.id == any_of(ids)
+            query = update(DOCUMENTS).where(*of_them, own).values(changes).returning(DOCUMENTS.c.id)
             return sorted(connection.scalars(query))
 
     def ended(self, document_ids: Sequence[int], at: datetime) -> None:
         """Record that processing of documents ended: no index lacks them. Ignores those deleted meanwhile."""
         own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of(document_ids))
-        documents = (
-            select(DOCUMENTS.c.tenant_id, DOCUMENTS.c.id, literal(at))
-            .where(*own)
-            .order_by(DOCUMENTS.c.id)
-            .with_for_update(key_share=True)
-        )
+        documents = select(DOCUMENTS.c.tenant_id, DOCUMENTS.c.id, literal(at)).where(*own)
         row = insert(READINGS).from_select(["tenant_id", "document_id", "ended"], documents)
         with self._database.transaction("noting the end of a file") as connection:
+            lock_documents(connection, self._tenant, document_ids, change=True)
             connection.execute(
                 row.on_conflict_do_update(index_elements=["tenant_id", "document_id"], set_={"ended": at})
             )

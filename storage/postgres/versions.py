@@ -25,7 +25,7 @@ from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import NEAR_DUPLICATE, buckets
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
 from storage.postgres.database import Database, array_literal
-from storage.postgres.documents import DOCUMENTS
+from storage.postgres.documents import DOCUMENTS, lock_documents
 from storage.postgres.json_records import JsonRecords, any_of, insert_row, to_json, upsert
 from storage.postgres.tables import BY_DOCUMENT, Base, JsonValue, allow, id_column, of_document, of_tenant, table_of
 
@@ -160,12 +160,10 @@ class SqlSignatureStore:
 
     def keep(self, signatures: Sequence[Signature]) -> None:
         """Store signatures, replacing earlier ones, and delete the pairs of their documents."""
-        ids = sorted(each.document_id for each in signatures)
+        ids = [each.document_id for each in signatures]
         with self._database.transaction("storing what a document is like") as connection:
             # Locked until the end: if a document is being deleted, all of this is deleted with it or never stored.
-            living = select(DOCUMENTS.c.id).where(DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == any_of(ids))
-            locked = living.order_by(DOCUMENTS.c.id).with_for_update(read=True, key_share=True)
-            here = set(connection.scalars(locked))
+            here = lock_documents(connection, self._tenant, ids)
             rows = {each.document_id: each for each in signatures if each.document_id in here}
             if not rows:
                 return

@@ -95,7 +95,8 @@ def test_further_files_are_added_to_the_built_in_model_and_fit_its_map(tmp_path:
     added = from_bytes((tmp_path / "model.npz").read_bytes())
     assert added.heads["passage"].bias.tolist() == built_in_model().heads["passage"].bias.tolist()
     assert added.numbers["place_features"] != built_in_model().numbers["place_features"]
-    fit("--only", "context", "--learn-from", str(tmp_path), "--write", str(tmp_path / "context.npz"))
+    output = fit("--only", "context", "--learn-from", str(tmp_path), "--write", str(tmp_path / "context.npz"))
+    assert "The map of sentences in context explains " in output
     context = from_bytes((tmp_path / "context.npz").read_bytes())
     assert context.context.shape == built_in_model().context.shape
     assert context.heads["truth"].bias.tolist() == built_in_model().heads["truth"].bias.tolist()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from core.evaluation.judgments.files import LabelRow
 from core.evaluation.tuning import classifier_fitting
 from core.evaluation.tuning.candidate_fitting import fitted_dates, fitted_domains
 from core.evaluation.tuning.classifier_fitting import fit_classifier, fit_parts
+from core.evaluation.tuning.context_fitting import explained_variance
 from core.evaluation.tuning.training_documents import (
     BLOCKS,
     COPY_WEIGHT,
@@ -74,6 +76,11 @@ def test_the_map_from_sentences_in_context_to_sentences_alone_is_learned_and_sto
     fitted = from_bytes(to_bytes(trained))
     assert fitted.reads_context(f"{fitted.embedder}@1") and not fitted.reads_context("another")
     np.testing.assert_allclose(fitted.as_alone(inside[1:9]), read.vectors[1:9], atol=0.05)
+    others = [replace(read, source=f"owner {number}/a") for number in range(9)]
+    assert explained_variance([*others, first]) > 0.99
+    noise = [replace(each, vectors=random.normal(size=(2000, 384)).astype(np.float32)) for each in others]
+    assert explained_variance(noise) < 0.01
+    assert isnan(explained_variance([read, first]))
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

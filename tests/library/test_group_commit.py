@@ -78,6 +78,13 @@ def test_a_group_waits_no_longer_than_it_may(shelf: Shelf) -> None:
     assert shelf.groups == [[1]]
 
 
+def test_an_item_that_is_not_patient_waits_for_nobody(shelf: Shelf) -> None:
+    group = GroupCommit(shelf.store, most=8, seconds=LONG)
+    with group.announced(), group.announced() as put:
+        put(1, patient=False)
+    assert shelf.groups == [[1]]
+
+
 def test_one_refused_item_is_the_error_of_its_thread_alone(shelf: Shelf) -> None:
     shelf.refused = {2}
     group = GroupCommit(shelf.store, most=8, seconds=LONG)

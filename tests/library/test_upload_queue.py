@@ -166,6 +166,11 @@ def test_the_pace_is_that_of_the_last_minutes(tray: Tray) -> None:
     assert tray.workbench.upload_queue.read_since() == 4
     tray.now += timedelta(hours=1)
     assert tray.workbench.upload_queue.pace().files_per_minute == 0.0
+    tray.workbench.upload_queue.ended(ids[:4])
+    tray.now += timedelta(seconds=30)
+    assert tray.workbench.upload_queue.pace().files_per_minute == 0.0, "four that were stored together open the time"
+    tray.workbench.ingestion.ingest(ids[4])
+    assert tray.workbench.upload_queue.pace().files_per_minute == 2.0
 
 
 def test_beside_each_other_gives_what_one_after_the_other_does(tray: Tray, tmp_path: Path) -> None:
@@ -237,7 +242,10 @@ def test_files_read_together_are_stored_with_one_call_of_each_store(
         tray.stores.catalogue, "save_all_ingested", lambda some, **named: calls.append(len(some)) or save(some, **named)
     )
     monkeypatch.setattr(tray.stores.sparse, "add", lambda some: calls.append(len(some)) or add(some))
+    waited = list[int]()
+    tray.workbench.ingestion.tell_waiting(waited.append)
     errors = _read_together(tray, ids)
+    assert sorted(waited) == ids
     assert errors == ["", "NotFound" if gone == "deleted" else "", "", ""]
     stored = 4 if gone == "none" else 3
     assert calls == [stored, stored]  # passages: one of each file

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,9 @@ def main(url: str, tenant: str) -> None:
     sys.stdout.write(said_of(desk_of(Database(engine_for(url), tenant))))
 
 
+NO_VECTORS = WordEmbedder().embed([])
+
+
 @pytest.fixture
 def database(engine: Engine) -> Database:
     """Six site diaries, five of them corrected."""
@@ -68,6 +72,13 @@ def database(engine: Engine) -> Database:
     reader.close()
     desk.corrector.correct_many([(each, "truth", "reality") for each in ids[:5]], "ann")
     return made
+
+
+def test_no_record_is_made_of_a_document_that_was_deleted_meanwhile(database: Database) -> None:
+    store = SqlActiveLearningStore(database)
+    [[record, *_]] = list(store.records(WordEmbedder().name))
+    store.save_records([(replace(record, document_id=10**12), NO_VECTORS), (replace(record, model="new"), NO_VECTORS)])
+    assert list(store.records_of([record.document_id, 10**12], "new")) == [record.document_id]
 
 
 def test_two_processes_label_by_the_same_lessons(database: Database) -> None:

@@ -15,11 +15,13 @@ from core.domain.documents import DocumentState, Evidence, EvidenceSource, Label
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.sanitize import storable_text
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import STOPPED
+from core.ports.stores import Vectors
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.documents import labels_data, labels_from
+from storage.vectors.pgvector import PgvectorIndex
 from tests.fakes import FakeCatalogue
 from tests.stores.libraries import (
     MOMENT,
@@ -62,6 +64,55 @@ def test_what_was_stored_is_read_back_exactly(catalogue: Catalogue) -> None:
     )
     assert catalogue.page(known.id, 1) == page
     assert catalogue.document(known.id) == replace(known, state=DocumentState.READY, step="", pages=1, passages=1)
+
+
+def _three(catalogue: Catalogue, vectors: Vectors) -> list[DocumentContent]:
+    """The contents of three documents, the middle one deleted; two passages of each."""
+    known = [catalogue.add_document(document(name, project=name)) for name in ("two", "gone", "one")]
+    catalogue.delete(known[1].id)
+    return [
+        DocumentContent(
+            each, [Page(1, f"text of {each.name}")], [passage(f"{each.name} {n}") for n in "ab"], vectors[at : at + 2]
+        )
+        for each, at in zip(known, (0, 2, 4), strict=True)
+    ]
+
+
+def test_several_documents_are_stored_at_once_without_those_that_are_gone(catalogue: Catalogue) -> None:
+    two, gone, one = _three(catalogue, random_vectors(6, 1))
+    (old,) = catalogue.save_ingested(one.document, [Page(1, "old"), Page(2, "old")], [passage("old")], ONE)
+    stored = catalogue.save_all_ingested([two, gone, one], step="indexing")
+    assert stored.keys() == {one.document.id, two.document.id}
+    assert catalogue.passages([old.id]) == {} and len({each.id for some in stored.values() for each in some}) == 4
+    for content in (one, two):
+        passages = stored[content.document.id]
+        assert [each.text for each in passages] == [each.text for each in content.passages]
+        assert {each.project for each in passages} == {each.document_name for each in passages}
+        assert [each.position for each in passages] == [0, 1]
+        assert list(catalogue.passages_of(content.document.id)) == list(passages)
+        assert catalogue.page(content.document.id, 1) == content.pages[0]
+        read = catalogue.document(content.document.id)
+        assert (read.state, read.step, read.pages, read.passages) == (DocumentState.READY, "indexing", 1, 2)
+    assert catalogue.save_all_ingested([gone]) == {}
+
+
+def test_the_vectors_of_several_documents_are_those_of_their_passages(database: Database) -> None:
+    vectors = random_vectors(6, 1)
+    catalogue = SqlCatalogue(database, lambda: "model")
+    two, gone, one = _three(catalogue, vectors)
+    stored = catalogue.save_all_ingested([two, gone, one])
+    found = PgvectorIndex(database, "model").vectors([each.id for some in stored.values() for each in some])
+    for content in (one, two):
+        ids = [each.id for each in stored[content.document.id]]
+        np.testing.assert_array_equal(np.stack([found[each] for each in ids]), content.vectors)
+
+
+def test_corrections_of_several_files_are_read_at_once(catalogue: Catalogue) -> None:
+    for sha256, value in (("a", "intent"), ("b", "reality"), ("b", "reference"), ("c", "intent"), ("c", "")):
+        catalogue.correct(sha256, "truth", value, "ann", MOMENT)
+    found = catalogue.corrections_of_each({"a", "b", "c", "d"})
+    values = {sha256: {field: label.value for field, label in each.items()} for sha256, each in found.items()}
+    assert values == {"a": {"truth": "intent"}, "b": {"truth": "reference"}, "c": {}, "d": {}}
 
 
 def test_storing_again_replaces_pages_and_passages(catalogue: Catalogue) -> None:

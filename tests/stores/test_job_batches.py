@@ -4,7 +4,10 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 
@@ -16,7 +19,7 @@ from core.domain.errors import NotFound, StoreFailed
 from core.library.background_jobs import BackgroundJobs, JobHandler
 from core.ports.job_queue import JobKind
 from storage.jobs.queue import PostgresJobQueue, queue_name
-from storage.jobs.slots import JobSlots
+from storage.jobs.slots import FetchPermits, JobSlots
 from storage.jobs.worker import ATTEMPTS
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
@@ -187,36 +190,80 @@ def test_two_documents_are_read_beside_each_other_and_no_document_twice(database
     assert {catalogue.document(each).state for each in ids} == {DocumentState.READY}
 
 
-def test_several_files_are_under_way_for_each_job_of_another_kind(database: Database) -> None:
+def test_another_file_is_read_while_one_waits_to_be_stored(database: Database) -> None:
     catalogue, queue, ids = _queued(database, *"abcd")
-    together = threading.Barrier(4)
-    bench = Bench(catalogue, lambda _: _met(together))
-    with working(database, bench, files_per_job=4):
+    all_read = threading.Barrier(4)
+    reading, most, lock = set[int](), list[int](), threading.Lock()
+
+    def ingest(document_id: int) -> None:
+        with lock:
+            reading.add(document_id)
+            most.append(len(reading))
+        time.sleep(0.05)
+        with lock:
+            reading.discard(document_id)
+        worker.let_wait(document_id)
+        _met(all_read)  # the first is not done before the last has been read
+
+    bench = Bench(catalogue, ingest)
+    with working(database, bench) as worker:
         _until(lambda: queue.waiting() == 0)
-    assert sorted(bench.tried) == ids
+    assert sorted(bench.tried) == ids and max(most) == 1
+    assert {catalogue.document(each).state for each in ids} == {DocumentState.READY}
 
 
-def test_files_and_other_jobs_do_not_wait_for_each_other_and_one_runs_alone() -> None:
-    running, most = Counter[str](), list[Counter[str]]()
+def _run(jobs: Coroutine[object, object, None]) -> None:
+    """In a thread of its own: another test may have left an event loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, jobs).result(60)
 
-    async def run(slots: JobSlots, name: str, *, file: bool, alone: bool = False) -> None:
-        async with slots.slot(file=file, alone=alone):
-            running[name] += 1
-            for _ in range(5):
-                await asyncio.sleep(0)
-            most.append(+running)
-            running[name] -= 1
+
+async def _in_order(slots: JobSlots, order: list[str], name: str, *, alone: bool = False) -> None:
+    async with slots.slot(alone=alone):
+        order.append(name)
+
+
+def test_a_job_that_runs_alone_waits_for_those_that_only_wait_and_is_not_passed() -> None:
+    order: list[str] = []
 
     async def jobs() -> None:
-        slots = JobSlots(3, 1)
-        both = [run(slots, "file", file=True) for _ in range(7)] + [run(slots, "work", file=False) for _ in range(3)]
-        alone = run(slots, "alone", file=True, alone=True)
-        await asyncio.wait_for(asyncio.gather(*both[:5], alone, *both[5:]), 60)
+        slots = JobSlots(2)
+        async with slots.slot() as waiting:
+            waiting.wait()
+            async with slots.slot(), slots.slot():  # two run besides
+                asked = [_in_order(slots, order, name, alone=name == "alone") for name in ("one", "alone", "other")]
+                tasks = [asyncio.create_task(each) for each in asked]
+                await _some_turns()
+                assert order == []
+            await _some_turns()
+            assert order == ["one"]
+        await asyncio.wait_for(asyncio.gather(*tasks), 60)
 
-    asyncio.run(jobs())
-    assert max(each["file"] for each in most) == 3 and max(each["work"] for each in most) == 1
-    assert [each for each in most if each["alone"]] == [Counter(alone=1)]
-    assert any(each["file"] and each["work"] for each in most)
+    _run(jobs())
+    assert order == ["one", "alone", "other"]
+
+
+async def _some_turns() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_as_many_jobs_are_fetched_as_run_besides_those_that_wait() -> None:
+    async def jobs() -> None:
+        permits = FetchPermits(1)
+        await permits.acquire()
+        assert permits.locked()
+        permits.wait_with_job()
+        await permits.acquire()
+        assert permits.locked()
+        permits.release()
+        assert permits.locked()
+        permits.release()
+        assert not permits.locked()
+        await permits.acquire()
+        assert permits.locked()
+
+    _run(jobs())
 
 
 def _met(together: threading.Barrier) -> None:

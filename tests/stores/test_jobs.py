@@ -66,9 +66,9 @@ class Bench:
 
 
 @contextmanager
-def working(database: Database, bench: Bench, at_once: int = 1, files_per_job: int = 1) -> Iterator[JobWorker]:
+def working(database: Database, bench: Bench, at_once: int = 1) -> Iterator[JobWorker]:
     """A worker of this process."""
-    worker = JobWorker(_url(database.engine), database.tenant, bench.handlers, at_once, files_per_job)
+    worker = JobWorker(_url(database.engine), database.tenant, bench.handlers, at_once)
     worker.start()
     try:
         yield worker

@@ -118,7 +118,7 @@ class TruthClassifier:
             found |= zip(inside, estimated, strict=True)
         # In the precision in which they are stored, so that labels are the same when they are decided again.
         rows = np.array([found[segment] for segment in reading.segments], dtype=np.float16).astype(np.float32)
-        return rows.reshape(-1, self._embedder.dimensions)
+        return rows if reading.segments else np.zeros((0, self._embedder.dimensions), dtype=np.float32)
 
     def labels(
         self, reading: DocumentSample, vectors: Vectors, corrections: Mapping[str, Label], terms: WorkspaceTerms

@@ -210,7 +210,7 @@ class ActiveLearningStore(Protocol):
         ...
 
 
-_REMEMBERED = 64  # documents between their classification and their storing; a worker has 32 under way at most
+_REMEMBERED = 64  # documents between their classification and their storing
 
 
 class TrainingRecords:
@@ -241,15 +241,19 @@ class TrainingRecords:
     def record(self, documents: Sequence[tuple[Document, Sequence[Page]]]) -> Sequence[TrainingRecord]:
         """Record documents that were read, with their pages; none is made of a note or of a file without text. Raises
         StoreFailed."""
-        made = [self._made(*each) for each in documents if each[0].origin is Origin.DOCUMENT and each[1]]
+        read = [each for each in documents if each[0].origin is Origin.DOCUMENT and each[1]]
+        keys = [_key(read_for_classifying(each.name, each.title, pages, {})) for each, pages in read]
+        made = [self._made(*each, key) for each, key in zip(read, keys, strict=True)]
         if made:
             self._store.save_records(made)
+        with self._lock:  # only now: storing may be tried again
+            for key in keys:
+                self._seen.pop(key, None)
         return [record for record, _ in made]
 
-    def _made(self, document: Document, pages: Sequence[Page]) -> tuple[TrainingRecord, Vectors]:
-        key = _key(read_for_classifying(document.name, document.title, pages, {}))
+    def _made(self, document: Document, pages: Sequence[Page], key: str) -> tuple[TrainingRecord, Vectors]:
         with self._lock:
-            seen = self._seen.pop(key, None)
+            seen = self._seen.get(key)
         model = self._model()
         known = seen[1:] if seen is not None and seen[0] == model else None
         if known is None:

@@ -36,8 +36,7 @@ def new_store(request: pytest.FixtureRequest) -> NewStore:
 def test_a_record_comes_back_as_it_was(new_store: NewStore) -> None:
     store, [one, other] = new_store(2)
     vectors = random_vectors(1, 5)
-    store.save_records([(record_of(one), vectors)])
-    store.save_records([(record_of(other, model="another"), vectors)])
+    store.save_records([(record_of(one), vectors), (record_of(other, model="another"), vectors)])
     [[stored]] = list(store.records("model"))
     assert stored == record_of(one) and np.array_equal(stored.traits.mean, record_of(one).traits.mean)
     assert dict(store.records_of([one, other], "model")) == {one: stored}

@@ -223,6 +223,16 @@ def test_a_failed_document_names_nothing(shelf: Shelf) -> None:
     assert names(shelf, "form") == [] and shelf.graph.passages_naming({"Form W-2": 1.0}, ANYTHING, None, 9) == []
 
 
+def test_entities_of_several_documents_are_stored_at_once_each_with_its_own(new_shelf: NewShelf) -> None:
+    shelf = new_shelf()
+    one, two, _ = (
+        shelf.add(document(name), [passage(f"{name}.", entities=("IRS", "a_b"))], KINDS["IRS"], KINDS["a_b"])
+        for name in ("one", "two", "other")
+    )
+    shelf.graph.add_each([(one, [KINDS["IRS"]]), (two, [KINDS["a_b"]])])
+    assert {name: each.passages for name, each in shelf.graph.known(["IRS", "a_b"]).items()} == {"IRS": 2, "a_b": 2}
+
+
 def test_tenants_never_see_each_others_entities(new_shelf: NewShelf, shelf: Shelf) -> None:
     other = new_shelf()
     assert other.graph.search("", None, limit=9).total == 0 and other.graph.known(["IRS"]) == {}

@@ -135,10 +135,12 @@ def test_ends_are_counted_from_a_moment_on_without_what_is_read_again(
     assert tray.ends(MOMENT) == (0, None)
     for minutes, name in enumerate(("sure.md", "unsure.md", "bad.md", "reads.md")):
         tray.ended([ids[name]], MOMENT + timedelta(minutes=minutes))
-    tray.ended([10**9], MOMENT)
+    tray.ended([10**9, ids["sure.md"]], MOMENT)
     assert tray.ends(MOMENT + timedelta(minutes=1)) == (2, MOMENT + timedelta(minutes=1))
     tray.ended([ids["unsure.md"]], MOMENT + timedelta(minutes=5))
     assert tray.ends(MOMENT + timedelta(minutes=1)) == (2, MOMENT + timedelta(minutes=2))
+    tray.ended([ids["unsure.md"], ids["bad.md"], ids["sure.md"]], MOMENT + timedelta(minutes=9))
+    assert tray.ends(MOMENT + timedelta(minutes=9)) == (3, MOMENT + timedelta(minutes=9))
 
 
 def test_projects_and_the_oldest_that_waits_are_known(shelf: tuple[Catalogue, UploadQueueStore]) -> None:

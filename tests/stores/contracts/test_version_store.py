@@ -136,6 +136,15 @@ def test_what_is_gone_leaves_no_pairs_behind(shelf: Shelf) -> None:
     assert shelf.store.signed() == []
 
 
+def test_several_signatures_are_kept_at_once(shelf: Shelf) -> None:
+    one, two = shelf.add("one"), shelf.add("two")
+    words = "these eight words stand in both of them"
+    shelf.store.keep([signature_of(two.id, words), signature_of(NOWHERE, words), signature_of(one.id, words)])
+    assert list(shelf.store.signed()) == [one.id, two.id]
+    assert [each.document_id for each in shelf.store.candidates(signature_of(one.id, words), 9)] == [two.id]
+    assert [each.document_id for each in shelf.store.candidates(signature_of(NOWHERE, words), 9)] == [two.id, one.id]
+
+
 def test_only_pairs_of_living_documents_are_listed(shelf: Shelf) -> None:
     one, two, three = (shelf.add(name) for name in "abc")
     shelf.store.pair([pair_of(one, two, suggested=True), pair_of(two, three, 0.5, suggested=True)])
