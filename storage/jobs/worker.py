@@ -232,7 +232,7 @@ def _worker_type() -> Any:
 
         @_job_semaphore.setter
         def _job_semaphore(self, made: asyncio.Semaphore) -> None:  # made anew whenever the worker starts
-            self.permits = FetchPermits(self.concurrency + 1)  # the next one is there when a slot is free
+            self.permits = FetchPermits(self.concurrency)
 
     return PatientWorker
 
