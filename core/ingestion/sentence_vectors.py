@@ -32,8 +32,8 @@ _BLOCK = 256  # texts per batch, sorted by length; larger batches would delay pr
 @dataclass(frozen=True, slots=True)
 class EmbeddedPassages:
     """vectors: float32, shape (n, dim), L2-normalised. meanings: `Passage.meanings` of each. segments: the
-    vectors of sampled sentences by their text, shape (dim,), without those that are whole in no passage. model: whose
-    vectors they are."""
+    vectors of sampled sentences by their text, shape (dim,), without those that are whole in no passage; beyond the
+    model's maximum length they are embedded alone. model: whose vectors they are."""
 
     vectors: Vectors
     meanings: Sequence[bytes]

@@ -27,7 +27,7 @@ def fitted_context(documents: Sequence[TrainingDocument]) -> Matrix:
 
 def explained_variance(documents: Sequence[TrainingDocument]) -> float:
     """The share of the variance of lone vectors that maps explain on documents of owners they were not fitted to (R²);
-    nan where fewer than two owners have a sentence that is whole in a passage."""
+    nan where the owners that have a sentence that is whole in a passage are all in one fold."""
     known = [each for each in documents if each.in_context.any()]
     folds = np.array([fold_of(each.source, _FOLDS) for each in known])
     missed = total = 0.0
