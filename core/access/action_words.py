@@ -45,6 +45,7 @@ _ACTIONS: Mapping[str, str] = {
     "ingestion.ingest": "Read a file",
     "ingestion.ingest_pending": "Read a waiting file",
     "ingestion.overdue": "Looked for files that take too long",
+    "ingestion.tell_waiting": "Followed which files wait to be stored",
     "decryption.unlock": "Unlocked a file",
     # Sources
     "feeds.add": "Added a feed",
