@@ -275,6 +275,27 @@ def test_a_file_that_cannot_be_stored_keeps_none_of_those_stored_with_it(
     assert tray.states() == ["ready", "pending", "ready"]
 
 
+def test_what_is_stored_again_alone_is_not_embedded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _all_wait_for_each_other(monkeypatch, 3)
+    tray = Tray(tmp_path)
+    ids = tray.add(*(LAW.format(number) for number in range(3)))
+    save, embed, embedded = tray.stores.lessons.save_records, tray.stores.embedder.embed_parts, list[int]()
+
+    def refuse_several(records: Sequence[Any]) -> None:
+        if len(records) > 1:
+            raise StoreUnavailable("The database does not answer.")
+        save(records)
+
+    def counted(texts: Sequence[str], parts: Any) -> Any:
+        embedded.append(len(texts))
+        return embed(texts, parts)
+
+    monkeypatch.setattr(tray.stores.lessons, "save_records", refuse_several)
+    monkeypatch.setattr(type(tray.stores.embedder), "embed_parts", lambda self, *given: counted(*given))
+    assert _read_together(tray, ids) == ["", "", ""] and tray.states() == ["ready"] * 3
+    assert len(embedded) == 2 * len(ids)  # its passages, and the sentences of its sample
+
+
 def _plain(workbench: Workbench, document_id: int) -> tuple[Document, list[object]]:
     """A document and its passages without the ids that tell only in which order they came."""
     passages = [replace(each, id=0, document_id=0) for each in workbench.documents.passages(document_id)]
