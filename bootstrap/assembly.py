@@ -65,6 +65,7 @@ from core.library.vocabulary.store import VocabularyStore
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import JobKind, JobQueue
 from core.ports.models import EmbeddingModels, LanguageModel, Reranker
+from core.ports.own_changes import OwnChanges
 from core.ports.reader import FileReader
 from core.ports.search_processes import SearchProcesses
 from core.ports.stores import BlobStore, Embedder, EntityGraph, SparseIndex, VectorIndex
@@ -139,10 +140,9 @@ class Outside:
     not configured. site: the address people open, ending with "/". mail_pace: the shortest time between two e-mails to
     one person. searches_of: the saved searches as one person sees them, by login; None: everybody sees the same.
     trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
-    is wrong with the database's login, for administrators. remembers: whether choices that another process may change
-    are remembered for up to two seconds, and counts of use until the next search; False: choices are read at each
-    search, counts after half a minute. processes: search in this one's place; None: it searches itself. rough_cosines:
-    as core.domain.int8_vectors.rough_cosines."""
+    is wrong with the database's login, for administrators. remembers: whether counts of use are remembered until the
+    next search; False: for half a minute. own: changes of this program, seen at once. processes: search in this one's
+    place; None: it searches itself. rough_cosines: as core.domain.int8_vectors.rough_cosines."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -168,6 +168,7 @@ class Outside:
     trash_days: int = 30
     login_notice: str = ""
     remembers: bool = True
+    own: OwnChanges = field(default_factory=OwnChanges)
     processes: SearchProcesses | None = None
     rough_cosines: RoughCosines = rough_cosines
 
@@ -177,12 +178,13 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     """Build all services of one library. Nothing is loaded, opened or started."""
     now, embedder = outside.now, outside.embedder
     catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
-    remembering = outside.monotonic if outside.remembers else None
-    profiles = ProfileRegistry(stores.evaluation, now=now, choice=stores.models, timer=remembering)
+    profiles = ProfileRegistry(
+        stores.evaluation, now=now, choice=stores.models, timer=outside.monotonic, own=outside.own
+    )
     synonyms = SynonymFinder(stores.words, embedder, outside.rough_cosines)
     usage = UsageTracker(stores.usage, now, remembers=outside.remembers, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)
-    current = CurrentVocabulary(stores.vocabulary, timer=remembering)
+    current = CurrentVocabulary(stores.vocabulary, outside.monotonic, outside.own)
     terms = current.terms
     active_learning = ActiveLearningService(
         stores.active_learning, catalogue, vectors, classifier, stores.jobs, lambda: embedder.name, terms, now

@@ -28,6 +28,7 @@ from core.domain.five_truths import FiveTruthsAnswer
 from core.domain.frozen import pickle_fast
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
+from core.ports.own_changes import OwnChanges
 from core.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -142,15 +143,17 @@ class _SearchProcess(SupervisedProcess):
 
 
 class SearchProcessPool:
-    """As many processes as the settings ask for. command: what runs, for tests. Raises BadRequest where they cannot
-    work."""
+    """As many processes as the settings ask for. own: what the app changes, which each question asked later sees.
+    command: what runs, for tests. Raises BadRequest where they cannot work."""
 
-    def __init__(self, settings: Settings, command: Sequence[str] = ("-m", "bootstrap.search_processes")) -> None:
+    def __init__(
+        self, settings: Settings, own: OwnChanges, command: Sequence[str] = ("-m", "bootstrap.search_processes")
+    ) -> None:
         if sys.platform == "win32":
             raise BadRequest("Search processes do not work on Windows.", "Set FIVEFOLD_SEARCH_PROCESSES=0.")
-        own = replace(settings, worker=False, search_processes=0)
-        self._channels = _Channels()
-        self._processes = [_SearchProcess(own, self._channels, command) for _ in range(settings.search_processes)]
+        theirs = replace(settings, worker=False, search_processes=0)
+        self._own, self._channels = own, _Channels()
+        self._processes = [_SearchProcess(theirs, self._channels, command) for _ in range(settings.search_processes)]
 
     def start(self) -> None:
         """Start them; returns at once. Until one is ready, the app searches itself."""
@@ -179,10 +182,10 @@ class SearchProcessPool:
     def call(self, scope: "Scope", name: str, arguments: tuple[Any, ...]) -> Any:
         """What a process answers; None when there is none, or it died, or failed in a way that is no FivefoldError.
         Raises the FivefoldError that it met."""
-        sent = pickle.dumps((scope, name, arguments), pickle.HIGHEST_PROTOCOL)
         channel = self._channels.take()
         if channel is None:
             return None
+        sent = pickle.dumps((self._own.number, scope, name, arguments), pickle.HIGHEST_PROTOCOL)
         answered = False
         try:
             value, error = pickle.loads(_reply_to(sent, channel.connection))
@@ -255,7 +258,8 @@ def _answer_all(channel: Connection, library: "OpenWorkbench") -> None:
 def _reply(call: bytes, library: "OpenWorkbench") -> bytes:
     """The value and the error of a call."""
     try:
-        scope, name, arguments = pickle.loads(call)
+        changes, scope, name, arguments = pickle.loads(call)
+        library.own.follow(changes)
         return pickle_fast((_answered(library.of_scope(scope), name, arguments), None))
     except FivefoldError as error:
         return pickle_fast((None, error))

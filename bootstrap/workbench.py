@@ -38,6 +38,7 @@ from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
 from core.library.saved_searches import SavedSearchService
 from core.ports.models import CrossEncoder
+from core.ports.own_changes import OwnChanges
 from core.ports.stores import Embedder, VectorIndex
 from core.search.ranking.rerank import DeadlineReranker, rerankers
 from core.workbench import Workbench
@@ -91,8 +92,10 @@ class OpenWorkbench:
         embedder: Embedder,
         database: "Database",
         people: ScopedWorkbenches,
+        own: OwnChanges,
         resources: ExitStack,
     ) -> None:
+        self.own = own
         self.workbench, self.stores, self.embedder, self.database = workbench, stores, embedder, database
         self._people, self._resources = people, resources
         atexit.register(self.close)
@@ -157,7 +160,8 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
 
     remove_abandoned()
     worker = WorkerProcess(settings) if role is ProcessRole.APP and settings.worker else None
-    pool = SearchProcessPool(settings) if role is ProcessRole.APP and settings.search_processes else None
+    own = OwnChanges()
+    pool = SearchProcessPool(settings, own) if role is ProcessRole.APP and settings.search_processes else None
     writer = language_model(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
     pooler_passed = session_database_url(settings)
@@ -176,7 +180,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
     def searches_of(login: str) -> SavedSearchService:
         return people.of(workbench.people.acting(login, Door.COMMAND)).saved_searches
 
-    shared = _shared(settings, role, database, models, resources)
+    shared = _shared(settings, role, database, models, own, resources)
     outside = Outside(
         embedder=shared.embedder,
         models=models,
@@ -188,6 +192,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         monotonic=monotonic,
         step_seconds=settings.file_seconds,
         remembers=role is not ProcessRole.SEARCH,
+        own=own,
         processes=None if pool is None else ScopedSearches(pool, database.scope),
         rough_cosines=rough_cosines,
         rerankers=configured_rerankers(settings, threads),
@@ -230,7 +235,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         # Another machine may delete documents, which the keyword files of this one still contain.
         _repeat(_CHECK_SECONDS, "hourly check", workbench.check.refresh, resources)
     _repeat(_FREE_SECONDS, "free memory", return_free_memory, resources)
-    return OpenWorkbench(workbench, stores, shared.embedder, database, people, resources.pop_all())
+    return OpenWorkbench(workbench, stores, shared.embedder, database, people, own, resources.pop_all())
 
 
 def _repeat(seconds: float, name: str, work: Callable[[], object], resources: ExitStack) -> None:
@@ -289,7 +294,12 @@ class _Shared:
 
 
 def _shared(
-    settings: Settings, role: ProcessRole, database: "Database", models: LoadedModels, resources: ExitStack
+    settings: Settings,
+    role: ProcessRole,
+    database: "Database",
+    models: LoadedModels,
+    own: OwnChanges,
+    resources: ExitStack,
 ) -> _Shared:
     from bootstrap.chroma import chroma_index
     from storage.jobs.queue import PostgresJobQueue
@@ -305,8 +315,8 @@ def _shared(
     choice = SqlEmbeddingModelStore(database, models.reference(settings.embedding_model), chroma)
     embedder = LazyEmbedder(choice, models)
     model = (lambda: embedder.name) if chroma is None else None
-    moment = 0.0 if role is ProcessRole.SEARCH else MOMENT_SECONDS
-    cache = VectorCache(database, model or "", settings.data_folder / "mirror" / settings.tenant, moment)
+    folder = settings.data_folder / "mirror" / settings.tenant
+    cache = VectorCache(database, model or "", folder, MOMENT_SECONDS, own)
     resources.callback(cache.close)
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()
@@ -317,7 +327,7 @@ def _shared(
         embedder=embedder,
         chroma=chroma,
         cache=cache,
-        sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue),
+        sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue, MOMENT_SECONDS, own),
         originals=original_files(settings),
         jobs=PostgresJobQueue(database.engine, settings.tenant),
     )

@@ -4,7 +4,7 @@
     manifest.json        lists the segments with their checksums and deleted rows; replaced as a whole
     <checksum>.segment   passages indexed together; written once, never changed
 
-A process keeps the segments in memory and reads the manifest before each search, so that an upload by a worker is
+A process keeps the segments in memory and reads the manifest before a search, so that an upload by a worker is
 found at once. A lock file allows one writer at a time over all processes; readers never wait for it. The catalogue is
 the source of truth: whatever is missing or damaged is indexed again from it, and everything is when the tokeniser
 changes.
@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.results import LegHits, TermScores
 from core.ports.catalogue import Catalogue
+from core.ports.own_changes import OwnChanges
 from core.ports.stores import PassageIds
 from storage.files import replace_file
 from storage.keywords.scoring import Bm25Scorer
@@ -66,11 +68,16 @@ class _LoadedIndex:
 
 class KeywordIndex:
     """Implements core.ports.stores.SparseIndex in one folder, and the keyword part of core.library.check. Opened at
-    first use.
+    first use. moment_seconds: how old a look at the manifest may be, as a search looks several times. own: changes that
+    are seen at once all the same.
     """
 
-    def __init__(self, folder: Path, catalogue: Catalogue) -> None:
+    def __init__(
+        self, folder: Path, catalogue: Catalogue, moment_seconds: float = 0.0, own: OwnChanges | None = None
+    ) -> None:
         self._folder, self._catalogue = folder, catalogue
+        self._moment_seconds, self._own = moment_seconds, own or OwnChanges()
+        self._checked = (float("-inf"), 0)  # when the manifest was read, and how many own changes there were then
         self._lock = Lock()  # one thread of this process reads or writes files at a time
         self._loaded: _LoadedIndex | None = None
         self._unknown = np.empty(0, dtype=np.int64)  # admissible passages the catalogue did not have when asked
@@ -101,9 +108,15 @@ class KeywordIndex:
         self, questions: Sequence[Sequence[str]], admissible: PassageIds | None, top_k: int
     ) -> Sequence[LegHits]:
         """What `search` returns for the terms of each question. Raises StoreFailed."""
-        hits = self._current().search_many(questions, admissible, top_k)
-        behind = admissible is not None and any(each.rows_after < len(admissible) for each in hits)
-        if behind and admissible is not None and self._catch_up(admissible):
+        scorer = self._current()
+        hits = scorer.search_many(questions, admissible, top_k)
+        if admissible is None or all(each.rows_after >= len(admissible) for each in hits):
+            return hits
+        # The admissible passages may be newer than the last look at the manifest.
+        newer = self._current(within_seconds=0.0)
+        if newer is not scorer:
+            hits = newer.search_many(questions, admissible, top_k)
+        if any(each.rows_after < len(admissible) for each in hits) and self._catch_up(admissible):
             return self._current().search_many(questions, admissible, top_k)
         return hits
 
@@ -203,14 +216,24 @@ class KeywordIndex:
 
     # Following the other processes
 
-    def _current(self) -> Bm25Scorer:
+    def _current(self, within_seconds: float | None = None) -> Bm25Scorer:
+        """within_seconds: how old the look at the manifest may be; None: a moment."""
         loaded = self._loaded
         if loaded is None:
             return self._open().scorer
-        if self._manifest() == loaded.manifest or not self._lock.acquire(blocking=False):
-            return loaded.scorer  # up to date, or another thread is just updating it
+        now, changes = monotonic(), self._own.number
+        checked_at, known = self._checked
+        recent = self._moment_seconds if within_seconds is None else within_seconds
+        if changes == known and now - checked_at < recent:
+            return loaded.scorer
+        if self._manifest() == loaded.manifest:
+            self._checked = now, changes
+            return loaded.scorer
+        if not self._lock.acquire(blocking=False):
+            return loaded.scorer  # another thread is just updating it
         try:
             self._loaded = self._read(loaded)
+            self._checked = now, changes
         except _DamagedIndexError:
             pass  # repaired below, once the lock is released
         else:
@@ -321,6 +344,7 @@ class KeywordIndex:
         manifest = write_manifest(stored)
         replace_file(self._folder / "manifest.json", manifest)
         self._loaded = _LoadedIndex(manifest, Bm25Scorer(stored))
+        self._own.note()
         self._delete_unlisted({s.name for s in stored})
 
     def _store(self, segment: Segment) -> Segment:

@@ -15,6 +15,7 @@ from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileDifference, ProfileRegistry, differences, from_toml, to_toml
 from core.knowledge.factors import factor_table
 from core.knowledge.profiles import check_profile, profiles
+from core.ports.own_changes import OwnChanges
 from tests.fakes import FakeEvaluationStore
 
 MINE = ScoreProfile("mine", {"similarity": 0.7, "recency": 0.3})
@@ -259,6 +260,23 @@ def test_saving_gives_the_moment_of_the_clock() -> None:
     book = ProfileRegistry(FakeEvaluationStore(), now=lambda: next(ticks))
     three_versions(book)
     assert [each.at.day for each in book.versions("mine")] == [3, 2, 1]
+
+
+def test_a_default_chosen_elsewhere_is_known_within_two_seconds_and_an_own_one_at_once() -> None:
+    store, seconds, own = FakeEvaluationStore(), [0.0], OwnChanges()
+    here = ProfileRegistry(store, now=utc_now, timer=lambda: seconds[0], own=own)
+    there = ProfileRegistry(store, now=utc_now)
+    usual = here.default(None).name
+    there.choose(None, "knowledge", "Ann")
+    assert here.default(None).name == usual
+    own.follow(1)  # the program that this one works for has changed something
+    assert here.default(None).name == "knowledge"
+    there.choose(None, "balanced", "Ann")
+    assert here.default(None).name == "knowledge"
+    seconds[0] = 2.1
+    assert here.default(None).name == "balanced"
+    here.choose(None, "knowledge", "Ann")
+    assert here.default(None).name == "knowledge"
 
 
 # Brought from outside

@@ -165,13 +165,19 @@ def test_nobody_overwrites_anothers_version_and_nothing_is_saved_twice(library: 
 
 def test_what_another_process_saves_is_heard_within_two_seconds(tmp_path: Path) -> None:
     from core.library.vocabulary.service import CurrentVocabulary
+    from core.ports.own_changes import OwnChanges
 
     stores = Stores(WordEmbedder())
     library, seconds = built(stores, tmp_path), [0.0]
-    there = CurrentVocabulary(stores.vocabularies, lambda: seconds[0])
+    own = OwnChanges()
+    there, told = (CurrentVocabulary(stores.vocabularies, lambda: seconds[0], each) for each in (OwnChanges(), own))
+    assert told.terms().vocabulary == BUILT_IN
     assert there.terms().vocabulary == BUILT_IN
     library.vocabulary.save(PRIVACY, who="Ann")
     assert library.vocabulary.current() == PRIVACY
+    assert there.terms().vocabulary == told.terms().vocabulary == BUILT_IN
+    own.follow(1)  # the program that this one works for has changed something
+    assert told.terms().vocabulary == PRIVACY
     assert there.terms().vocabulary == BUILT_IN
     seconds[0] = 2.1
     assert there.terms().vocabulary == PRIVACY

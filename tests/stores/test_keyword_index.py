@@ -10,6 +10,7 @@ import pytest
 
 from core.domain.documents import Passage
 from core.domain.filters import SearchFilters
+from core.ports.own_changes import OwnChanges
 from storage.keywords.index import KeywordIndex
 from tests.fakes import FakeCatalogue
 from tests.stores.libraries import document, passage, random_vectors, store
@@ -50,6 +51,32 @@ def test_another_start_reads_the_files_and_asks_the_catalogue_for_no_text_to_ind
     assert again.reconcile() == (0, 0)
     assert (found(again, "overtime"), again.count()) == ([1], 22)
     assert {path.name: path.stat().st_mtime_ns for path in folder.glob("*.segment")} == before
+
+
+def test_a_look_at_the_files_holds_for_a_moment_but_not_after_an_own_change(
+    folder: Path, catalogue: FakeCatalogue
+) -> None:
+    own = OwnChanges()
+    here, there = KeywordIndex(folder, catalogue, 600.0, own), KeywordIndex(folder, catalogue)
+    assert here.count() == 22
+    assert here.count() == 22
+    there.add(put(catalogue, "late.txt", "Bonuses are paid late."))
+    assert (here.count(), there.count()) == (22, 23)
+    own.follow(9)  # the program that this one works for has changed something
+    assert here.count() == 23
+    here.add(put(catalogue, "own.txt", "Bonuses are our own."))
+    assert here.count() == 24
+
+
+def test_a_passage_that_the_filters_know_already_is_found_although_the_last_look_is_recent(
+    folder: Path, catalogue: FakeCatalogue
+) -> None:
+    here = KeywordIndex(folder, catalogue, 600.0)
+    assert [here.count(), here.count()] == [22, 22]
+    (late,) = put(catalogue, "late.txt", "Bonuses are paid late.")
+    KeywordIndex(folder, catalogue).add([late])
+    hits = here.search(["bonuses"], catalogue.admissible(SearchFilters()), 9).hits
+    assert [hit.passage_id for hit in hits] == [late.id]
 
 
 def _each(damage: Callable[[Path], object]) -> Callable[[Path], None]:

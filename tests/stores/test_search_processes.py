@@ -24,6 +24,7 @@ from core.domain.frozen import pickle_fast
 from core.domain.people import Door, Principal
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
+from core.ports.own_changes import OwnChanges
 from storage.postgres.database import EVERYTHING, Scope
 from tests.running import until
 
@@ -144,6 +145,19 @@ def test_what_the_app_changes_is_found_at_once(library: OpenWorkbench, answers: 
     assert answers == ["search"] * 4
 
 
+def test_what_the_app_chooses_counts_for_the_next_question(library: OpenWorkbench, answers: list[str]) -> None:
+    search, profiles = library.workbench.search, library.workbench.evaluation.profiles
+    usual = search.run(ASKED).profile.ref
+    try:
+        for chosen in ("knowledge", "balanced", "knowledge"):
+            profiles.choose(None, chosen, "Ann")
+            assert search.run(ASKED).profile.name == chosen
+    finally:
+        profiles.choose(None, "", "Ann")
+    assert search.run(ASKED).profile.ref == usual
+    assert len(answers) == 5
+
+
 def test_a_process_that_dies_costs_no_search(library: OpenWorkbench, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = pool_of(library)
     (first,) = pool.pids
@@ -191,7 +205,7 @@ while True:
 
 
 def test_an_answer_that_cannot_be_read_ends_its_process_and_nobody_waits(tmp_path: Path) -> None:
-    pool = SearchProcessPool(replace(Settings(tmp_path), search_processes=1), ("-c", GARBAGE))
+    pool = SearchProcessPool(replace(Settings(tmp_path), search_processes=1), OwnChanges(), ("-c", GARBAGE))
     pool.start()
     first = until(lambda: pool.pids, SECONDS, "a process")
     until(lambda: pool._channels._free, SECONDS, "its channels")
@@ -203,12 +217,12 @@ def test_an_answer_that_cannot_be_read_ends_its_process_and_nobody_waits(tmp_pat
 def test_where_they_cannot_work_they_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "win32")
     with pytest.raises(BadRequest, match="Windows"):
-        SearchProcessPool(replace(Settings(tmp_path), search_processes=1))
+        SearchProcessPool(replace(Settings(tmp_path), search_processes=1), OwnChanges())
 
 
 def test_without_a_process_the_app_searches(tmp_path: Path) -> None:
     settings = replace(Settings(tmp_path), search_processes=2)
-    pool = SearchProcessPool(settings, ("-c", "import sys; sys.stdin.buffer.read()"))
+    pool = SearchProcessPool(settings, OwnChanges(), ("-c", "import sys; sys.stdin.buffer.read()"))
     assert answered(pool) is None
     pool.start()
     until(lambda: len(pool.pids) == 2, SECONDS, "two processes")

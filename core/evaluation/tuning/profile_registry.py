@@ -17,6 +17,7 @@ from core.evaluation.store import EvaluationStore
 from core.knowledge.profiles import BUILT_IN, check_profile, parse_profiles, profiles
 from core.ports.clock import Timer
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice
+from core.ports.own_changes import OwnChanges
 
 __all__ = ["ProfileDifference", "ProfileDraft", "ProfileRegistry", "differences", "from_toml", "to_toml"]
 
@@ -163,11 +164,13 @@ class ProfileRegistry:
         now: Callable[[], datetime],
         choice: ModelChoice = DEFAULT_CHOICE,
         timer: Timer | None = None,
+        own: OwnChanges | None = None,
     ) -> None:
         """choice: the embedding model in use, which a saved profile is marked with. timer: how old a default is that
-        every search asks for; None: it is read each time."""
+        every search asks for; None: it is read each time. own: changes that are seen at once."""
         self._store, self._now, self._choice, self._timer = store, now, choice, timer
-        self._defaults: Mapping[str | None, tuple[float, ScoreProfile]] = {}
+        self._own = own or OwnChanges()
+        self._defaults: Mapping[str | None, tuple[float, int, ScoreProfile]] = {}
 
     # Reading
 
@@ -225,11 +228,12 @@ class ProfileRegistry:
         """
         if self._timer is None:
             return self._read_default(project)
-        read_at, known = self._defaults.get(project, (float("-inf"), None))
-        if known is None or self._timer() - read_at > _FRESH_SECONDS:
-            read_at, known = self._timer(), self._read_default(project)
+        now, changes = self._timer(), self._own.number
+        read_at, earlier, known = self._defaults.get(project, (float("-inf"), 0, None))
+        if known is None or changes != earlier or now - read_at > _FRESH_SECONDS:
+            known = self._read_default(project)
             others = self._defaults if len(self._defaults) < _MOST_DEFAULTS else {}
-            self._defaults = {**others, project: (read_at, known)}
+            self._defaults = {**others, project: (now, changes, known)}
         return known
 
     def _read_default(self, project: str | None) -> ScoreProfile:
@@ -271,7 +275,7 @@ class ProfileRegistry:
         current = next((each for each in self._store.defaults() if each.project == project), None)
         chosen = current or DefaultProfile(project, "", who, now)
         self._store.set_default(replace(chosen, who=who, at=now, **changes))
-        self._defaults = {}
+        self._own.note()
 
     # Saving
 
@@ -357,7 +361,7 @@ class ProfileRegistry:
 
     def _save_version(self, version: ProfileVersion) -> ProfileVersion:
         self._store.save_profile(version)
-        self._defaults = {}
+        self._own.note()
         return version
 
     def _unknown(self, ref: str, past: Sequence[ProfileVersion]) -> BadRequest:

@@ -19,6 +19,7 @@ from core.library.vocabulary.store import VocabularyStore, VocabularyVersion
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer
 from core.ports.job_queue import JobQueue
+from core.ports.own_changes import OwnChanges
 from core.ports.stores import VectorIndex
 
 __all__ = ["CurrentVocabulary", "VocabularyService", "VocabularyUsage"]
@@ -35,29 +36,29 @@ class VocabularyUsage:
 
 
 class CurrentVocabulary:
-    """The newest vocabulary of one workspace, read from its store at most every two seconds. Thread-safe.
+    """The newest vocabulary of one workspace, read from its store at most every two seconds, or after a change of its
+    own. Thread-safe."""
 
-    timer: None: it is read each time."""
-
-    def __init__(self, store: VocabularyStore, timer: Timer | None) -> None:
-        self._store, self._timer, self._lock = store, timer, Lock()
-        self._read_at, self._newest = float("-inf"), BUILT_IN_TERMS
+    def __init__(self, store: VocabularyStore, timer: Timer, own: OwnChanges) -> None:
+        self._store, self._timer, self._own, self._lock = store, timer, own, Lock()
+        self._read, self._newest = (float("-inf"), 0), BUILT_IN_TERMS  # when, and after how many own changes
 
     def terms(self) -> WorkspaceTerms:
         """The workspace's terms; a version saved by another process is seen within two seconds. Raises StoreFailed."""
         with self._lock:
-            if self._timer is None or self._timer() - self._read_at > _FRESH_SECONDS:
+            now, changes = self._timer(), self._own.number
+            read_at, known = self._read
+            if changes != known or now - read_at > _FRESH_SECONDS:
                 newest = self._store.newest()
                 vocabulary = newest.vocabulary if newest else BUILT_IN
                 if vocabulary != self._newest.vocabulary:
                     self._newest = WorkspaceTerms(vocabulary)
-                self._read_at = self._timer() if self._timer else 0.0
+                self._read = now, changes
             return self._newest
 
     def expire(self) -> None:
         """Reload at the next call: a version was saved."""
-        with self._lock:
-            self._read_at = float("-inf")
+        self._own.note()
 
 
 class VocabularyService:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
+from core.ports.own_changes import OwnChanges
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.database import Database
 from storage.postgres.documents import KnownDocuments
@@ -280,21 +281,26 @@ class _CacheStopped(Exception):
 class VectorCache:
     """Thread-safe. model: whose vectors are cached; a function is called when the name is first needed. When it gives
     another name later, the cache is built again with that model's vectors. moment_seconds: how old a look at the
-    database may be, as the parts of a search look one after the other; own changes are seen at once all the same.
+    database may be, as the parts of a search look one after the other. own: changes that are seen at once all the same.
 
     Built in the background at the first search, or at once by `open`; a process that never searches builds none.
     """
 
     def __init__(
-        self, database: Database, model: str | Callable[[], str], folder: Path, moment_seconds: float = 0.0
+        self,
+        database: Database,
+        model: str | Callable[[], str],
+        folder: Path,
+        moment_seconds: float = 0.0,
+        own: OwnChanges | None = None,
     ) -> None:
         self._library, self._folder = CachedLibrary(database, self._check_stopped), folder
         self._model: Callable[[], str] = (lambda: model) if isinstance(model, str) else model
-        self._moment_seconds = moment_seconds
+        self._moment_seconds, self._own = moment_seconds, own or OwnChanges()
         self.passages, self.documents = FoundPassages(), KnownDocuments()
         self._snapshot: Snapshot | None = None
         self._lock = Lock()  # one thread at a time replaces the snapshot
-        self._checked_at = _NEVER  # when it last agreed with the database
+        self._checked = (_NEVER, 0)  # when it last agreed with the database, and how many own changes there were then
         self._behind = False  # so far that the background thread catches up
         self._start_lock = Lock()
         self._worker: Thread | None = None
@@ -322,17 +328,18 @@ class VectorCache:
             self._snapshot = None
             self._start_work()
             return None
-        now = monotonic()
-        if now - self._checked_at < max(within_seconds, self._moment_seconds):
+        now, changes = monotonic(), self._own.number
+        checked_at, known = self._checked
+        if changes == known and now - checked_at < max(within_seconds, self._moment_seconds):
             return snapshot
         found = self._follow(snapshot)
         if found is not None:
-            self._checked_at = now
+            self._checked = now, changes
         return found
 
     def invalidate(self) -> None:
         """This process changes the library: the next query checks the database again."""
-        self._checked_at = _NEVER
+        self._own.note()
 
     def admissible(self, filters: SearchFilters) -> PassageIds | None:
         """Ids of the passages the filters admit, ascending."""
