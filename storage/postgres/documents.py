@@ -10,7 +10,9 @@ from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
+    Computed,
     Connection,
+    Float,
     Index,
     Integer,
     select,
@@ -55,6 +57,16 @@ __all__ = [
 ]
 
 
+_SURENESS = (
+    "CASE WHEN (labels -> 'truth' ->> 'confirmed')::boolean OR pages = 0 AND passages = 0 THEN 2.0"
+    " WHEN labels -> 'truth' ->> 'value' IS NULL THEN 0.0"
+    " ELSE (labels -> 'truth' ->> 'probability')::float END"
+)
+"""How sure the truth of a document is: its probability, 0 without a truth; 2 where nobody needs to check it, because a
+person confirmed it or there is no text to check it by. A column, because to read the labels of every document for a
+count takes long."""
+
+
 class DocumentRow(Base):
     """One stored document; `core.domain.documents.Document` describes the columns."""
 
@@ -74,6 +86,15 @@ class DocumentRow(Base):
         ),
         Index("documents_newest", "tenant_id", text("uploaded_at DESC"), text("id DESC")),
         Index("documents_replaced", "tenant_id", "version_of", postgresql_where=text("version_of IS NOT NULL")),
+        # Counts of files by state read this index alone.
+        Index(
+            "documents_by_state",
+            "tenant_id",
+            "state",
+            "sureness",
+            postgresql_include=["step", "cure", "project"],
+            postgresql_where=text("NOT archived AND origin = 'document'"),
+        ),
         allow("SELECT, INSERT, UPDATE, DELETE", seen=BY_PROJECT),
     )
 
@@ -105,6 +126,7 @@ class DocumentRow(Base):
     parent: Mapped[int | None]
     version_of: Mapped[int | None]
     readable: Mapped[str] = mapped_column(server_default=text("''"))
+    sureness: Mapped[float] = mapped_column(Float(), Computed(_SURENESS, persisted=True))
 
 
 class PageRow(Base):

@@ -216,7 +216,9 @@ class SqlTrash:
         first = connection.scalar(select(CONTENTS.c.data).where(*stored).limit(1))
         if first is None:
             return 0
-        names = ", ".join(f'"{column.name}"' for column in table.columns if column.name in first)
+        names = ", ".join(
+            f'"{column.name}"' for column in table.columns if column.name in first and not column.computed
+        )
         conditions = " AND ".join(["true", *_references(table)])
         statement = f"""
             INSERT INTO {table.name} ({names}) SELECT {names} FROM (

@@ -6,9 +6,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     ColumnElement,
-    Float,
     Index,
     Text,
     and_,
@@ -53,9 +51,6 @@ class ReadingRow(Base):
 
 READINGS = table_of(ReadingRow)
 
-_TRUTH = DOCUMENTS.c.labels["truth"]
-_VALUE, _CONFIRMED = _TRUTH["value"].astext, cast(_TRUTH["confirmed"].astext, Boolean)
-_PROBABILITY = case((_VALUE.is_(None), 0.0), else_=cast(_TRUTH["probability"].astext, Float))
 _WAITS = DOCUMENTS.c.step.in_(("", WAITING))
 
 
@@ -95,12 +90,15 @@ class SqlUploadQueueStore:
             (_in_state(DocumentState.FAILED), 0.0),
             (and_(_in_state(DocumentState.PENDING), ~_WAITS), 1.0),
             (_in_state(DocumentState.PENDING), 3.0),
-            (_unsure(sure), 2.0 + _PROBABILITY / 2),
-            (or_(_CONFIRMED, and_(DOCUMENTS.c.pages == 0, DOCUMENTS.c.passages == 0)), 6.0),
-            else_=4.0 + _PROBABILITY,
+            (_unsure(sure), 2.0 + DOCUMENTS.c.sureness / 2),
+            else_=4.0 + DOCUMENTS.c.sureness,
         )
-        query = self._documents().where(*self._listed(words), *_only(shown, sure))
-        return self._read(query.order_by(ease, DOCUMENTS.c.id.desc()).limit(limit).offset(offset))
+        order = (ease, DOCUMENTS.c.id.desc())
+        # First the ids: PostgreSQL would turn the labels of every document into text before it sorts them.
+        chosen = select(DOCUMENTS.c.id).where(*self._listed(words), *_only(shown, sure))
+        ids = chosen.order_by(*order).limit(limit).offset(offset)
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id.in_(ids))
+        return self._read(self._documents().where(*own).order_by(*order))
 
     def reading(self, limit: int) -> Sequence[Document]:
         """The files being processed now, oldest first."""
@@ -212,8 +210,7 @@ class SqlUploadQueueStore:
 
 
 def _unsure(sure: float) -> ColumnElement[bool]:
-    probability, holds_text = _PROBABILITY, or_(DOCUMENTS.c.pages > 0, DOCUMENTS.c.passages > 0)
-    return and_(~_CONFIRMED, holds_text, or_(_VALUE.is_(None), probability < sure))
+    return DOCUMENTS.c.sureness < sure
 
 
 def _only(shown: UploadQueueView, sure: float) -> list[ColumnElement[bool]]:

@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 _OF_SIGNATURE = ("signatures.tenant_id", "signatures.document_id")
+_KEYS = ("name_key", "title_key", "url")
 
 
 class SignatureRow(Base):
@@ -50,9 +51,10 @@ class SignatureRow(Base):
     __tablename__ = "signatures"
     __table_args__ = (
         of_document(),
-        Index("signatures_named", "tenant_id", "name_key", postgresql_where=text("name_key <> ''")),
-        Index("signatures_titled", "tenant_id", "title_key", postgresql_where=text("title_key <> ''")),
-        Index("signatures_from", "tenant_id", "url", postgresql_where=text("url <> ''")),
+        *(
+            Index(f"signatures_by_{key}", "tenant_id", key, "document_id", postgresql_where=text(f"{key} <> ''"))
+            for key in _KEYS
+        ),
         allow("SELECT, INSERT, UPDATE (triples, minima, name_key, title_key, url), DELETE", seen=BY_DOCUMENT),
     )
 
@@ -127,17 +129,23 @@ BUCKETS = table_of(BucketRow)
 PAIRS = table_of(PairRow)
 VERSION_DECISIONS = table_of(VersionDecisionRow)
 
+# Of the documents of one bucket or key the newest only: where thousands share it, such as pay slips, each new one would
+# be counted with all the others.
 _CANDIDATES = f"""
     SELECT document_id, triples, minima, name_key, title_key, url
     FROM signatures JOIN (
         SELECT document_id, count(*) AS shared FROM (
-            SELECT document_id FROM signature_buckets
-            WHERE tenant_id = %(tenant)s AND bucket = ANY(%(buckets)s::bigint[])
+            SELECT newest.document_id FROM unnest(%(buckets)s::bigint[]) AS own (bucket) CROSS JOIN LATERAL (
+                SELECT document_id FROM signature_buckets
+                WHERE tenant_id = %(tenant)s AND bucket = own.bucket
+                ORDER BY document_id DESC LIMIT %(most)s + 1
+            ) AS newest
             {
     " ".join(
-        f"UNION ALL SELECT document_id FROM signatures"
+        f"UNION ALL (SELECT document_id FROM signatures"
         f" WHERE tenant_id = %(tenant)s AND {key} = %({key})s AND {key} <> ''"
-        for key in ("name_key", "title_key", "url")
+        f" ORDER BY document_id DESC LIMIT %(most)s + 1)"
+        for key in _KEYS
     )
 }
         ) AS sharing
@@ -179,7 +187,8 @@ class SqlSignatureStore:
         connection.execute(delete(PAIRS).where(PAIRS.c.tenant_id == self._tenant, of_them))
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:
-        """Other documents that share a bucket, a key or the URL, by number of shared ones."""
+        """Other documents that share a bucket, a key or the URL, by number of shared ones. Where more than `most` share
+        one, the newest of them count."""
         values = {
             **_values(signature),
             "own": signature.document_id,

@@ -85,6 +85,17 @@ def test_like_texts_are_candidates_and_unlike_ones_are_not(shelf: Shelf) -> None
     assert [each.document_id for each in shelf.store.candidates(text, 1)] == [same.id]
 
 
+def test_of_many_with_one_name_the_newest_are_candidates_and_an_older_one_with_the_same_text(shelf: Shelf) -> None:
+    text = " ".join(words(200, 3))
+    alike, *others = [shelf.catalogue.add_document(document(f"slip {number}.txt")) for number in range(6)]
+    shelf.store.keep([signature_of(alike.id, text, name_key="slip")])
+    for each in others:
+        shelf.store.keep([signature_of(each.id, f"what slip {each.id} says nobody else says", name_key="slip")])
+    new = shelf.catalogue.add_document(document("slip 6.txt"))
+    found = shelf.store.candidates(signature_of(new.id, text, name_key="slip"), 3)
+    assert [each.document_id for each in found] == [alike.id, others[-1].id, others[-2].id]
+
+
 @pytest.mark.parametrize("key", ["name_key", "title_key", "url"])
 def test_documents_with_one_key_are_candidates_whatever_they_say(shelf: Shelf, key: str) -> None:
     first, second, third = (shelf.add(name) for name in ("a", "b", "c"))
