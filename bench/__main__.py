@@ -18,6 +18,7 @@ from bench import (
     classification,
     conflicts,
     coverage,
+    growth,
     ingest,
     keywords,
     quality,
@@ -42,6 +43,7 @@ _BENCHES: dict[str, Callable[[Sequence[Path]], Report]] = {
     "conflicts": conflicts.run,
 }
 _NAMES = (*_BENCHES, "coverage", "tables", "keywords", "retrieval")
+_BY_NAME = ("growth", "quality")  # long, or in need of more than files
 _COVERAGE = 100_000  # passages: the size that docs/scaling.md speaks of
 
 
@@ -49,7 +51,9 @@ def main(words: Sequence[str] | None = None) -> None:
     """Run the chosen benches on the files of a folder that both pipelines read."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[1] / "sample")
-    parser.add_argument("--only", nargs="+", choices=(*_NAMES, "quality"), help="benches; without it all but quality")
+    parser.add_argument(
+        "--only", nargs="+", choices=(*_NAMES, *_BY_NAME), help="benches; without it all but growth and quality"
+    )
     parser.add_argument("--save", type=Path, help="file for the summary of this run")
     parser.add_argument("--against", type=Path, help="such a file of an earlier run, shown beside this one")
     parser.add_argument(
@@ -71,6 +75,12 @@ def main(words: Sequence[str] | None = None) -> None:
         help="until the retrieval bench gives up the index of a peer",
     )
     parser.add_argument("--small-files", type=int, default=ingest.SMALL_FILES, help="of the ingest bench")
+    parser.add_argument(
+        "--documents",
+        type=_sizes,
+        default=growth.SIZES,
+        help=f"sizes of the libraries of the growth bench, such as 0,100000 (without it {growth.SIZES})",
+    )
     parser.add_argument("--topics", type=int, default=1_000, help="topics of the coverage bench")
     parser.add_argument("--rows", type=int, default=1_000_000, help="length of the table of the tables bench")
     chosen = parser.parse_args(words)
@@ -84,6 +94,7 @@ def main(words: Sequence[str] | None = None) -> None:
         "ingest": partial(ingest.run, small=chosen.small_files),
         "coverage": partial(coverage.run, passages=max(chosen.passages, default=_COVERAGE), topics=chosen.topics),
         "retrieval": partial(retrieval.run, sizes=chosen.passages or retrieval.SIZES, peer_seconds=chosen.peer_seconds),
+        "growth": partial(growth.run, sizes=chosen.documents),
         "keywords": partial(keywords.run, sizes=chosen.passages or keywords.SIZES),
         "tables": lambda _: tables.run(sorted(chosen.folder.rglob("*.csv")), rows=chosen.rows),
         "quality": lambda _: quality.run(chosen.judged, save=chosen.save_questions, before=chosen.before),

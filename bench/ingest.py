@@ -1,5 +1,5 @@
 """Benchmark of ingestion end to end, from files to stored passages with vectors, against the stock pipeline: a few text
-PDFs of many pages, and many small files.
+PDFs of many pages, many small files, and a folder with both and long texts.
 
 Both are warm and read the same files alternately; medians are compared. Passages differ in length and stock chunks
 overlap, so the table also shows the ratio of seconds for the same characters.
@@ -19,7 +19,7 @@ from core.formats.terminal import aligned
 from core.library.upload_queue import NewFile
 from core.workbench import Workbench
 
-__all__ = ["SMALL_FILES", "run", "small_files"]
+__all__ = ["SMALL_FILES", "cut_texts", "run", "small_files"]
 
 SMALL_FILES = 150
 
@@ -27,12 +27,13 @@ _ROUNDS = 3
 _LEAST_PAGES = 150  # with fewer, starting up would count. Chosen by hand.
 _PAGES_PER_FILE = 25
 _SMALL_LETTERS = 1_500  # an e-mail, a note, an abstract. Chosen by hand.
+_MIXED_SMALL, _LONG_TEXTS, _LONG_LETTERS = 100, 20, 30_000  # of the mixed folder, beside the PDFs. Chosen by hand.
 _LOOK_SECONDS = 0.25  # polling takes CPU time from the worker; a late poll counts against us
 
 
 def run(files: Sequence[Path], small: int = SMALL_FILES) -> Report:
-    """Seconds of each pipeline for the PDFs among the files, and for so many small files cut from their text; where the
-    PDFs have few pages, they are put together to larger ones."""
+    """Seconds of each pipeline for the PDFs among the files, for so many small files cut from their text, and for a
+    mixed folder; where the PDFs have few pages, they are put together to larger ones."""
     with tempfile.TemporaryDirectory() as folder:
         pdfs = text_pdfs([file for file in files if file.suffix.lower() == ".pdf"], Path(folder))
         cut = list(small_files(pdfs, Path(folder), small))
@@ -42,7 +43,8 @@ def run(files: Sequence[Path], small: int = SMALL_FILES) -> Report:
         with scratch_workbench(settings_from_environment(), worker=True) as workbench:
             workbench.search.warm()
             _ingest(workbench, pdfs[:1], "warm")
-            kinds = {"text PDFs": pdfs, "small files": cut}
+            mixed = [*pdfs, *cut[:_MIXED_SMALL], *_long_texts(pdfs, Path(folder))]
+            kinds = {"text PDFs": pdfs, "small files": cut, "files of a mixed folder": mixed}
             reports = [_compared(kind, stock, workbench, chosen) for kind, chosen in kinds.items()]
     return Report(
         [headline for each in reports for headline in each.headlines], "\n\n".join(each.details for each in reports)
@@ -94,12 +96,28 @@ def _ingest(workbench: Workbench, files: Sequence[Path], project: str) -> int:
 
 def small_files(pdfs: Sequence[Path], folder: Path, files: int = SMALL_FILES) -> Iterator[Path]:
     """Markdown files, each with a piece of the PDFs' text; every piece has its number, so that no two are equal."""
-    text = "\n".join(map(read_text, pdfs))
-    for number in range(files):
-        start = number * _SMALL_LETTERS % max(1, len(text) - _SMALL_LETTERS)
+    for number, text in enumerate(cut_texts(pdfs, files)):
         file = folder / f"note {number}.md"
-        file.write_text(f"# Note {number}\n\n{text[start : start + _SMALL_LETTERS]}\n", "utf-8")
+        file.write_text(text, "utf-8")
         yield file
+
+
+def _long_texts(pdfs: Sequence[Path], folder: Path) -> Iterator[Path]:
+    """Text files, each with a long piece of the PDFs' text."""
+    text = "\n".join(map(read_text, pdfs))
+    for number in range(_LONG_TEXTS):
+        start = number * _LONG_LETTERS // 2 % max(1, len(text) - _LONG_LETTERS)
+        file = folder / f"report {number}.txt"
+        file.write_text(f"Report {number}\n\n{text[start : start + _LONG_LETTERS]}\n", "utf-8")
+        yield file
+
+
+def cut_texts(pdfs: Sequence[Path], count: int) -> Iterator[str]:
+    """What `small_files` writes."""
+    text = "\n".join(map(read_text, pdfs))
+    for number in range(count):
+        start = number * _SMALL_LETTERS % max(1, len(text) - _SMALL_LETTERS)
+        yield f"# Note {number}\n\n{text[start : start + _SMALL_LETTERS]}\n"
 
 
 def text_pdfs(given: Sequence[Path], folder: Path) -> list[Path]:

@@ -13,16 +13,19 @@ security does not allow COPY for the role that searches.
 # Over 300 lines: making the documents and storing them know the same tables of values.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bootstrap.environment import utc_now
-from bootstrap.workbench import OpenWorkbench
+from bootstrap.workbench import OpenWorkbench, settings_from_environment
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
 from core.domain.entities import Entity
 from core.domain.errors import BadRequest
@@ -41,6 +44,7 @@ __all__ = [
     "SELECTIVITIES",
     "MadeDocument",
     "Stock",
+    "data_folder",
     "jurisdictions_of",
     "load",
     "made_documents",
@@ -138,13 +142,27 @@ class Stock:
         )
 
 
-def made_documents(stock: Stock, passages: int, seed: int = 5) -> Iterator[MadeDocument]:
-    """So many passages, ids from 1 on, in documents of `PER_DOCUMENT`, ids from 1 on; the same for the same seed."""
+@contextmanager
+def data_folder() -> Iterator[Path]:
+    """An empty data folder with the models of this checkout."""
+    with TemporaryDirectory(prefix="fivefold-bench-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)  # as root, the database runs as another user, who must pass
+        data = Path(folder) / "data"
+        data.mkdir()
+        models = settings_from_environment().data_folder / "models"
+        (data / "models").symlink_to(models.resolve(), target_is_directory=True)
+        yield data
+
+
+def made_documents(
+    stock: Stock, passages: int, seed: int = 5, per_document: int = PER_DOCUMENT
+) -> Iterator[MadeDocument]:
+    """So many passages, ids from 1 on, in documents of `per_document`, ids from 1 on; the same for the same seed."""
     random, numbers = Random(seed), np.random.default_rng(seed)
     shares = _shares(passages, numbers)
-    for first in range(0, passages, PER_DOCUMENT):
-        rows = range(first, min(first + PER_DOCUMENT, passages))
-        yield _document(stock, first // PER_DOCUMENT + 1, rows, shares[first:], random, numbers)
+    for first in range(0, passages, per_document):
+        rows = range(first, min(first + per_document, passages))
+        yield _document(stock, first // per_document + 1, rows, shares[first:], random, numbers)
 
 
 def _shares(passages: int, numbers: np.random.Generator) -> list[float]:

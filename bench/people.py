@@ -19,7 +19,6 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import cycle
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
 
@@ -27,7 +26,7 @@ import httpx
 
 import sample
 from bench.ingest import small_files
-from bench.library import Stock, load, made_documents
+from bench.library import Stock, data_folder, load, made_documents
 from bench.measured import quantile
 from bench.memory_growth import megabytes_of
 from bench.retrieval_peers import StoredVectors
@@ -111,24 +110,12 @@ def _generated_library(passages: int) -> Iterator[tuple[Path, list[str]]]:
     with scratch_library(settings_from_environment()) as library:
         fill(library.workbench, files_of(sample.files()))
         stock = Stock.of(library)
-    with _data_folder() as data:
+    with data_folder() as data:
         settings = replace(settings_from_environment(), data_folder=data, database_url="", worker=False)
         stored = StoredVectors(data, passages, stock.vectors.shape[1])
         with closing(open_workbench(settings)) as library:
             load(library, stock, made_documents(stock, passages), stored.note)
         yield data, stored.questions(_QUESTIONS)
-
-
-@contextmanager
-def _data_folder() -> Iterator[Path]:
-    """An empty one, with the models of this checkout."""
-    with TemporaryDirectory(prefix="fivefold-people-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o711)  # as root, the database runs as another user, who must pass
-        data = Path(folder) / "data"
-        data.mkdir()
-        models = settings_from_environment().data_folder / "models"
-        (data / "models").symlink_to(models.resolve(), target_is_directory=True)
-        yield data
 
 
 def _client(app: RunningApp, token: str) -> httpx.Client:
@@ -211,7 +198,7 @@ def _people(
 def measure_workers(counts: Sequence[int]) -> Iterator[Workers]:
     """The same small files, read by each number of workers."""
     for number in counts:
-        with _data_folder() as data, ExitStack() as running:
+        with data_folder() as data, ExitStack() as running:
             pdfs = [path for path in sample.files() if path.suffix == ".pdf"]
             files = [(file.name, file.read_bytes()) for file in small_files(pdfs, data)]
             token = new_token(data)
