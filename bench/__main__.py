@@ -72,7 +72,7 @@ def main(words: Sequence[str] | None = None) -> None:
         "--peer-seconds",
         type=float,
         default=retrieval.PEER_SECONDS,
-        help="until the retrieval bench gives up the index of a peer",
+        help="until the retrieval bench gives up the index of a peer; 0: without peers, for very large libraries",
     )
     parser.add_argument("--small-files", type=int, default=ingest.SMALL_FILES, help="of the ingest bench")
     parser.add_argument(

@@ -25,7 +25,7 @@ __all__ = ["PEER_SECONDS", "SIZES", "run"]
 
 SIZES = (10_000, 100_000)
 _QUESTIONS, _ASKED = 120, 60  # of a whole search, and of the dense leg alone. Chosen by hand.
-PEER_SECONDS = 900.0  # until a peer's index is given up. Chosen by hand.
+PEER_SECONDS = 900.0  # until a peer's index is given up; 0: no peer, nor our own exact index. Chosen by hand.
 _FOOT = f"""\
 Passages are sentences of the files put together anew, two made words in each; their vectors are the means of their
 sentences' vectors and noise, so that they lie in clusters as those of real text do. Questions are words of passages,
@@ -35,6 +35,7 @@ the best {TOP}. × is how many times as long as the first way. The legs' times a
 run side by side."""
 
 T = TypeVar("T")
+_NO_PEER = Peer({}, 0.0, 0.0, "not asked for")
 
 
 def run(files: Sequence[Path], *, sizes: Sequence[int] = SIZES, peer_seconds: float = PEER_SECONDS) -> Report:
@@ -75,11 +76,15 @@ def _measured(stock: Stock, passages: int, peer_seconds: float) -> Report:
             database = library.database
             words = len(library.stores.words.all().stems)
             _report_progress(f"{passages} passages made and stored in {making.seconds:.0f} s")
-            ours = _apart(measure_ours, settings, questions, vectors)
+            ours = _apart(measure_ours, settings, questions, vectors, exact=peer_seconds > 0)
             _report_progress("our own search is measured")
-            hnsw = measure_hnsw(database, vectors, peer_seconds)
+            hnsw = measure_hnsw(database, vectors, peer_seconds) if peer_seconds > 0 else _NO_PEER
             _report_progress(f"pgvector HNSW is measured {hnsw.not_run}")
-        chroma = _apart(measure_chroma, settings.data_folder / "chroma", stored.files, vectors, peer_seconds)
+        chroma = (
+            _apart(measure_chroma, settings.data_folder / "chroma", stored.files, vectors, peer_seconds)
+            if peer_seconds > 0
+            else _NO_PEER
+        )
         _report_progress(f"Chroma is measured {chroma.not_run}")
         dense = _dense_table(Exact(stored, vectors), ours, hnsw, chroma)
     head = (
@@ -108,10 +113,10 @@ def _headlines(passages: int, ours: Ours, hnsw: Peer, chroma: Peer) -> Iterator[
                 yield Headline(f"best by meaning of {size}, filter admits {share:.1%}, p50", "ms", own, way, theirs)
 
 
-def _apart(work: Callable[..., T], *arguments: Any) -> T:
+def _apart(work: Callable[..., T], *arguments: Any, **named: Any) -> T:
     """In a process of its own, which starts with nothing in memory."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        return processes.submit(work, *arguments).result()
+        return processes.submit(work, *arguments, **named).result()
 
 
 def _dense_table(exact: Exact, ours: Ours, hnsw: Peer, chroma: Peer) -> str:
