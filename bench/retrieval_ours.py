@@ -146,7 +146,7 @@ def _side_by_side(workbench: Workbench, questions: Sequence[str], share: float, 
             request = SearchRequest(questions[turn % len(questions)], narrowed(share))
             with clock() as one:
                 try:
-                    failed += bool(workbench.search.run(request, remember=False).notices)
+                    failed += any(leg.error for leg in workbench.search.run(request, remember=False).legs)
                 except FivefoldError:
                     failed += 1
             taken.append(1000 * one.seconds)

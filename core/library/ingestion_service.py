@@ -177,10 +177,12 @@ class IngestionService:
         self._catalogue.save_ingested(container, (), (), np.zeros((0, 0), dtype=np.float32))
 
     def _store_together(self, files: Sequence[_ReadFile]) -> Sequence[Exception | None]:
-        """Store what was read, put it into every index, and tell the followers; for each file None, or why not."""
+        """Store what was read, put it into every index, and tell the followers; for each file None, or why not. In the
+        order of their ids, so that equal files give equal libraries."""
         errors: dict[int, Exception] = {}
-        for model in dict.fromkeys(each.ingested.model for each in files):
-            errors |= self._store_alike([each for each in files if each.ingested.model == model], model)
+        ordered = sorted(files, key=lambda each: each.ingested.document.id)
+        for model in dict.fromkeys(each.ingested.model for each in ordered):
+            errors |= self._store_alike([each for each in ordered if each.ingested.model == model], model)
         return [errors.get(each.ingested.document.id) for each in files]
 
     def _store_alike(self, files: Sequence[_ReadFile], model: str) -> dict[int, Exception]:
