@@ -67,7 +67,7 @@ def measure_ours(settings: Settings, questions: Sequence[str], vectors: Vectors,
         with clock() as taken:
             library.stores.sparse.count()
         sizes.append(("keyword files, made", taken.seconds, "s"))
-        sizes.append(("mirror, on disk", sum(p.stat().st_size for p in mirror._folder.iterdir()) / 1e6, "MB"))
+        sizes += [(f"{what}, on disk", megabytes, "MB") for what, megabytes in _on_disk(library, settings).items()]
         workbench.search.warm()
         sizes.append(("resident, warm", resident_megabytes(), "MB"))
         search = [_searched(workbench, questions, share) for share in SELECTIVITIES]
@@ -83,6 +83,16 @@ def measure_ours(settings: Settings, questions: Sequence[str], vectors: Vectors,
         sizes.append((f"resident, after {_SEARCHERS[-1]} searchers", resident_megabytes(), "MB"))
         sizes.append(("new upload found, after its job's end", _seconds_to_find(workbench, settings), "s"))
     return Ours(dense, search, searchers, parts, sizes)
+
+
+def _on_disk(library: OpenWorkbench, settings: Settings) -> dict[str, float]:
+    ((database,),) = library.database.read("measuring", "SELECT pg_database_size(current_database())", {})
+    folders = {"mirror": settings.data_folder / "mirror", "keyword files": settings.data_folder / "bm25"}
+    sizes = {
+        name: sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        for name, folder in folders.items()
+    }
+    return {name: size / 1e6 for name, size in {"database": database, **sizes}.items()}
 
 
 def _mapped_megabytes() -> float:

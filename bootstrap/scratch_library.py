@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -134,14 +133,13 @@ def fill(
     document, ready or failed; empty files are absent."""
     documents: dict[str, Document] = {}
     done = 0
-    with ThreadPoolExecutor(_TOGETHER) as threads:
-        for group in _groups(files):
-            receipts = [receipt for file in group if (receipt := _uploaded(workbench, file)) is not None]
-            new = [each for each in receipts if not each.duplicate_of]
-            read = threads.map(workbench.ingestion.ingest, [each.document_id for each in new])
-            documents |= dict(zip([each.sha256 for each in new], read, strict=True))
-            done += len(group)
-            on_file(done, len(files))
+    for group in _groups(files):
+        receipts = [receipt for file in group if (receipt := _uploaded(workbench, file)) is not None]
+        new = [each for each in receipts if not each.duplicate_of]
+        read = workbench.ingestion.ingest_together([each.document_id for each in new])
+        documents |= dict(zip([each.sha256 for each in new], read, strict=True))
+        done += len(group)
+        on_file(done, len(files))
     return documents
 
 

@@ -95,9 +95,8 @@ class OpenWorkbench:
         own: OwnChanges,
         resources: ExitStack,
     ) -> None:
-        self.own = own
         self.workbench, self.stores, self.embedder, self.database = workbench, stores, embedder, database
-        self._people, self._resources = people, resources
+        self.own, self._people, self._resources = own, people, resources
         atexit.register(self.close)
 
     def for_principal(self, principal: Principal) -> Workbench:
@@ -160,8 +159,6 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
 
     remove_abandoned()
     worker = WorkerProcess(settings) if role is ProcessRole.APP and settings.worker else None
-    own = OwnChanges()
-    pool = SearchProcessPool(settings, own) if role is ProcessRole.APP and settings.search_processes else None
     writer = language_model(settings)
     server = None if settings.database_url else _embedded_server(settings, resources)
     pooler_passed = session_database_url(settings)
@@ -180,7 +177,8 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
     def searches_of(login: str) -> SavedSearchService:
         return people.of(workbench.people.acting(login, Door.COMMAND)).saved_searches
 
-    shared = _shared(settings, role, database, models, own, resources)
+    shared = _shared(settings, role, database, models, resources)
+    pool = SearchProcessPool(settings, shared.own) if role is ProcessRole.APP and settings.search_processes else None
     outside = Outside(
         embedder=shared.embedder,
         models=models,
@@ -192,7 +190,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         monotonic=monotonic,
         step_seconds=settings.file_seconds,
         remembers=role is not ProcessRole.SEARCH,
-        own=own,
+        own=shared.own,
         processes=None if pool is None else ScopedSearches(pool, database.scope),
         rough_cosines=rough_cosines,
         rerankers=configured_rerankers(settings, threads),
@@ -235,7 +233,7 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         # Another machine may delete documents, which the keyword files of this one still contain.
         _repeat(_CHECK_SECONDS, "hourly check", workbench.check.refresh, resources)
     _repeat(_FREE_SECONDS, "free memory", return_free_memory, resources)
-    return OpenWorkbench(workbench, stores, shared.embedder, database, people, own, resources.pop_all())
+    return OpenWorkbench(workbench, stores, shared.embedder, database, people, shared.own, resources.pop_all())
 
 
 def _repeat(seconds: float, name: str, work: Callable[[], object], resources: ExitStack) -> None:
@@ -286,6 +284,7 @@ class _Shared:
     sparse: "KeywordIndex"
     originals: "OriginalFiles"
     jobs: "PostgresJobQueue"
+    own: OwnChanges
 
     @property
     def embedded_by(self) -> Callable[[], str] | None:
@@ -294,16 +293,12 @@ class _Shared:
 
 
 def _shared(
-    settings: Settings,
-    role: ProcessRole,
-    database: "Database",
-    models: LoadedModels,
-    own: OwnChanges,
-    resources: ExitStack,
+    settings: Settings, role: ProcessRole, database: "Database", models: LoadedModels, resources: ExitStack
 ) -> _Shared:
     from bootstrap.chroma import chroma_index
     from storage.jobs.queue import PostgresJobQueue
     from storage.keywords.index import KeywordIndex
+    from storage.last_look import LastLook
     from storage.postgres.catalogue import SqlCatalogue
     from storage.postgres.embedding_models import SqlEmbeddingModelStore
     from storage.vectors.cache.cache import MOMENT_SECONDS, VectorCache
@@ -315,8 +310,8 @@ def _shared(
     choice = SqlEmbeddingModelStore(database, models.reference(settings.embedding_model), chroma)
     embedder = LazyEmbedder(choice, models)
     model = (lambda: embedder.name) if chroma is None else None
-    folder = settings.data_folder / "mirror" / settings.tenant
-    cache = VectorCache(database, model or "", folder, MOMENT_SECONDS, own)
+    own, data = OwnChanges(), settings.data_folder
+    cache = VectorCache(database, model or "", data / "mirror" / settings.tenant, LastLook(MOMENT_SECONDS, own))
     resources.callback(cache.close)
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()
@@ -327,9 +322,10 @@ def _shared(
         embedder=embedder,
         chroma=chroma,
         cache=cache,
-        sparse=KeywordIndex(settings.data_folder / "bm25" / settings.tenant, catalogue, MOMENT_SECONDS, own),
+        sparse=KeywordIndex(data / "bm25" / settings.tenant, catalogue, LastLook(MOMENT_SECONDS, own)),
         originals=original_files(settings),
         jobs=PostgresJobQueue(database.engine, settings.tenant),
+        own=own,
     )
 
 

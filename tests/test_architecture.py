@@ -199,7 +199,9 @@ def test_what_is_pure_is_left_alone() -> None:
 CONCURRENT = {
     "evaluation": "one experiment is written down at a time; questions added at once are told apart",
     "insights": "vectors of the sectors are made once",
-    "library": "documents are stored one after the other; the newest vocabulary and corrections are read once",
+    "library": "documents are stored one after the other, and read beside each other; the newest vocabulary and"
+    " corrections are read once",
+    "ports": "changes of several threads are counted",
     "search": "legs run beside each other; a reranker reads while its deadline runs; usage is written behind a search;"
     " word vectors are learned, and pdfium is entered, by one thread at a time",
     "text": "the sentence splitter is not thread-safe: each thread has its own",

@@ -44,6 +44,7 @@ _ACTIONS: Mapping[str, str] = {
     "ingestion.fail": "Marked a file as failed",
     "ingestion.ingest": "Read a file",
     "ingestion.ingest_pending": "Read a waiting file",
+    "ingestion.ingest_together": "Read several files",
     "ingestion.overdue": "Looked for files that take too long",
     "ingestion.tell_waiting": "Followed which files wait to be stored",
     "decryption.unlock": "Unlocked a file",

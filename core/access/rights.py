@@ -237,7 +237,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, _documents(), "upload_queue", "stop try_again"),
     **_writes(_ADMIN, _shared, "upload_queue", "ended recover"),
     **_reads("ingestion", "notices"),
-    **_writes(_ADMIN, _shared, "ingestion", "fail ingest ingest_pending overdue tell_waiting"),
+    **_writes(_ADMIN, _shared, "ingestion", "fail ingest ingest_pending ingest_together overdue tell_waiting"),
     **_writes(_A, _document(), "decryption", "unlock"),
     # Sources
     **_reads("feeds", "feeds"),

@@ -1,21 +1,13 @@
 """Group commit: what several threads want to store is stored together, as databases write their logs."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Condition, Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-__all__ = ["GroupCommit"]
+__all__ = ["Announced", "GroupCommit"]
 
 T = TypeVar("T")
-Item = TypeVar("Item", contravariant=True)
-
-
-class Put(Protocol[Item]):
-    """Stores an item; returns when it is stored, and raises the error of the item. patient: it waits for others."""
-
-    def __call__(self, item: Item, *, patient: bool = True) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -44,22 +36,10 @@ class GroupCommit(Generic[T]):
         self._coming = 0
         self._changed, self._turn = Condition(), Lock()
 
-    @contextmanager
-    def announced(self) -> Iterator[Put[T]]:
-        """Others wait for this thread. Yields what stores its item, to be called once at most."""
-        called = False
-
-        def put(item: T, *, patient: bool = True) -> None:
-            nonlocal called
-            called = True
-            self._put(_Waiting(item, patient))
-
+    def announced(self) -> "Announced[T]":
+        """From now on others wait for an item, until it is stored or the returned context ends."""
         self._change(1)
-        try:
-            yield put
-        finally:
-            if not called:
-                self._change(-1)
+        return Announced(self)
 
     def _put(self, own: _Waiting[T]) -> None:
         self._change(-1, own)
@@ -96,3 +76,22 @@ class GroupCommit(Generic[T]):
             errors = [error]
         for each, found in zip(group, errors, strict=True):
             each.error, each.done = found, True
+
+
+class Announced(Generic[T]):
+    """An item that is to come; a context, left by the thread that has it."""
+
+    def __init__(self, group: GroupCommit[T]) -> None:
+        self._group, self._called = group, False
+
+    def __call__(self, item: T, *, patient: bool = True) -> None:
+        """Store it, once at most; returns when it is stored, and raises its error. patient: it waits for others."""
+        self._called = True
+        self._group._put(_Waiting(item, patient))
+
+    def __enter__(self) -> "Announced[T]":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._called:
+            self._group._change(-1)

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,6 @@ from core.domain.errors import StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.results import LegHits, TermScores
 from core.ports.catalogue import Catalogue
-from core.ports.own_changes import OwnChanges
 from core.ports.stores import PassageIds
 from storage.files import replace_file
 from storage.keywords.scoring import Bm25Scorer
@@ -44,6 +42,7 @@ from storage.keywords.segments import (
     text_checksum,
     write_manifest,
 )
+from storage.last_look import LastLook
 
 __all__ = ["KeywordIndex"]
 
@@ -68,16 +67,11 @@ class _LoadedIndex:
 
 class KeywordIndex:
     """Implements core.ports.stores.SparseIndex in one folder, and the keyword part of core.library.check. Opened at
-    first use. moment_seconds: how old a look at the manifest may be, as a search looks several times. own: changes that
-    are seen at once all the same.
+    first use. look: when the manifest was last read.
     """
 
-    def __init__(
-        self, folder: Path, catalogue: Catalogue, moment_seconds: float = 0.0, own: OwnChanges | None = None
-    ) -> None:
-        self._folder, self._catalogue = folder, catalogue
-        self._moment_seconds, self._own = moment_seconds, own or OwnChanges()
-        self._checked = (float("-inf"), 0)  # when the manifest was read, and how many own changes there were then
+    def __init__(self, folder: Path, catalogue: Catalogue, look: LastLook | None = None) -> None:
+        self._folder, self._catalogue, self._look = folder, catalogue, look or LastLook()
         self._lock = Lock()  # one thread of this process reads or writes files at a time
         self._loaded: _LoadedIndex | None = None
         self._unknown = np.empty(0, dtype=np.int64)  # admissible passages the catalogue did not have when asked
@@ -113,7 +107,7 @@ class KeywordIndex:
         if admissible is None or all(each.rows_after >= len(admissible) for each in hits):
             return hits
         # The admissible passages may be newer than the last look at the manifest.
-        newer = self._current(within_seconds=0.0)
+        newer = self._current(again=True)
         if newer is not scorer:
             hits = newer.search_many(questions, admissible, top_k)
         if any(each.rows_after < len(admissible) for each in hits) and self._catch_up(admissible):
@@ -216,24 +210,22 @@ class KeywordIndex:
 
     # Following the other processes
 
-    def _current(self, within_seconds: float | None = None) -> Bm25Scorer:
-        """within_seconds: how old the look at the manifest may be; None: a moment."""
+    def _current(self, *, again: bool = False) -> Bm25Scorer:
+        """again: look at the manifest even after a recent look."""
         loaded = self._loaded
         if loaded is None:
             return self._open().scorer
-        now, changes = monotonic(), self._own.number
-        checked_at, known = self._checked
-        recent = self._moment_seconds if within_seconds is None else within_seconds
-        if changes == known and now - checked_at < recent:
+        if not again and self._look.is_recent():
             return loaded.scorer
+        begun = self._look.begin()
         if self._manifest() == loaded.manifest:
-            self._checked = now, changes
+            self._look.note(begun)
             return loaded.scorer
         if not self._lock.acquire(blocking=False):
             return loaded.scorer  # another thread is just updating it
         try:
             self._loaded = self._read(loaded)
-            self._checked = now, changes
+            self._look.note(begun)
         except _DamagedIndexError:
             pass  # repaired below, once the lock is released
         else:
@@ -344,7 +336,7 @@ class KeywordIndex:
         manifest = write_manifest(stored)
         replace_file(self._folder / "manifest.json", manifest)
         self._loaded = _LoadedIndex(manifest, Bm25Scorer(stored))
-        self._own.note()
+        self._look.own.note()
         self._delete_unlisted({s.name for s in stored})
 
     def _store(self, segment: Segment) -> Segment:

@@ -12,6 +12,7 @@ from core.domain.documents import Passage
 from core.domain.filters import SearchFilters
 from core.ports.own_changes import OwnChanges
 from storage.keywords.index import KeywordIndex
+from storage.last_look import LastLook
 from tests.fakes import FakeCatalogue
 from tests.stores.libraries import document, passage, random_vectors, store
 
@@ -57,7 +58,7 @@ def test_a_look_at_the_files_holds_for_a_moment_but_not_after_an_own_change(
     folder: Path, catalogue: FakeCatalogue
 ) -> None:
     own = OwnChanges()
-    here, there = KeywordIndex(folder, catalogue, 600.0, own), KeywordIndex(folder, catalogue)
+    here, there = KeywordIndex(folder, catalogue, LastLook(600.0, own)), KeywordIndex(folder, catalogue)
     assert here.count() == 22
     assert here.count() == 22
     there.add(put(catalogue, "late.txt", "Bonuses are paid late."))
@@ -71,7 +72,7 @@ def test_a_look_at_the_files_holds_for_a_moment_but_not_after_an_own_change(
 def test_a_passage_that_the_filters_know_already_is_found_although_the_last_look_is_recent(
     folder: Path, catalogue: FakeCatalogue
 ) -> None:
-    here = KeywordIndex(folder, catalogue, 600.0)
+    here = KeywordIndex(folder, catalogue, LastLook(600.0))
     assert [here.count(), here.count()] == [22, 22]
     (late,) = put(catalogue, "late.txt", "Bonuses are paid late.")
     KeywordIndex(folder, catalogue).add([late])

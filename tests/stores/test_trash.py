@@ -137,7 +137,7 @@ def test_a_deleted_document_is_out_of_everything_at_once(library: OpenWorkbench)
 
 def test_a_restored_document_is_as_it_was(library: OpenWorkbench, monkeypatch: pytest.MonkeyPatch) -> None:
     workbench = library.workbench
-    monkeypatch.setattr(library.stores.vectors._cache, "_moment_seconds", 600.0)  # it must not be found by waiting
+    monkeypatch.setattr(library.stores.vectors._cache._look, "seconds", 600.0)  # it must not be found by waiting
     _quote_everywhere(workbench)
     before = _named(workbench, "policy.md")
     passages = workbench.documents.passages(before.id)

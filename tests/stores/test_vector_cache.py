@@ -19,6 +19,7 @@ import storage.vectors.cache.cache
 from core.domain.documents import Document, Passage, Truth
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage
+from storage.last_look import LastLook
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database, Scope
 from storage.vectors.cache.cache import VectorCache, library_file
@@ -538,7 +539,7 @@ def test_a_random_run_of_changes_is_followed_to_the_letter(
 def test_the_parts_of_a_search_look_at_the_database_once(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mirror = VectorCache(database, MODEL, tmp_path, moment_seconds=60.0)
+    mirror = VectorCache(database, MODEL, tmp_path, LastLook(60.0))
     index = CachedVectorIndex(PgvectorIndex(database, MODEL), mirror)
     desk = Desk(SqlCatalogue(database, lambda: MODEL, mirror), index, mirror)
     looks: list[int] = []

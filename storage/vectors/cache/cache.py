@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from core.domain.errors import FivefoldError, StoreFailed
 from core.domain.filters import SearchFilters
-from core.ports.own_changes import OwnChanges
 from core.ports.stores import PassageIds, Vectors
+from storage.last_look import LastLook
 from storage.postgres.database import Database
 from storage.postgres.documents import KnownDocuments
 from storage.vectors.cache.array_files import ArrayWriter, DamagedFile, open_arrays, writing_arrays
@@ -280,27 +280,20 @@ class _CacheStopped(Exception):
 
 class VectorCache:
     """Thread-safe. model: whose vectors are cached; a function is called when the name is first needed. When it gives
-    another name later, the cache is built again with that model's vectors. moment_seconds: how old a look at the
-    database may be, as the parts of a search look one after the other. own: changes that are seen at once all the same.
+    another name later, the cache is built again with that model's vectors. look: when it last agreed with the database.
 
     Built in the background at the first search, or at once by `open`; a process that never searches builds none.
     """
 
     def __init__(
-        self,
-        database: Database,
-        model: str | Callable[[], str],
-        folder: Path,
-        moment_seconds: float = 0.0,
-        own: OwnChanges | None = None,
+        self, database: Database, model: str | Callable[[], str], folder: Path, look: LastLook | None = None
     ) -> None:
         self._library, self._folder = CachedLibrary(database, self._check_stopped), folder
         self._model: Callable[[], str] = (lambda: model) if isinstance(model, str) else model
-        self._moment_seconds, self._own = moment_seconds, own or OwnChanges()
+        self._look = look or LastLook()
         self.passages, self.documents = FoundPassages(), KnownDocuments()
         self._snapshot: Snapshot | None = None
         self._lock = Lock()  # one thread at a time replaces the snapshot
-        self._checked = (_NEVER, 0)  # when it last agreed with the database, and how many own changes there were then
         self._behind = False  # so far that the background thread catches up
         self._start_lock = Lock()
         self._worker: Thread | None = None
@@ -328,18 +321,17 @@ class VectorCache:
             self._snapshot = None
             self._start_work()
             return None
-        now, changes = monotonic(), self._own.number
-        checked_at, known = self._checked
-        if changes == known and now - checked_at < max(within_seconds, self._moment_seconds):
+        if self._look.is_recent(within_seconds):
             return snapshot
+        begun = self._look.begin()
         found = self._follow(snapshot)
         if found is not None:
-            self._checked = now, changes
+            self._look.note(begun)
         return found
 
     def invalidate(self) -> None:
         """This process changes the library: the next query checks the database again."""
-        self._own.note()
+        self._look.own.note()
 
     def admissible(self, filters: SearchFilters) -> PassageIds | None:
         """Ids of the passages the filters admit, ascending."""

@@ -94,6 +94,9 @@ def test_of_many_with_one_name_the_newest_are_candidates_and_an_older_one_with_t
     new = shelf.catalogue.add_document(document("slip 6.txt"))
     found = shelf.store.candidates(signature_of(new.id, text, name_key="slip"), 3)
     assert [each.document_id for each in found] == [alike.id, others[-1].id, others[-2].id]
+    shelf.store.keep([signature_of(new.id, "what nobody else says", name_key="slip")])
+    found = shelf.store.candidates(signature_of(new.id, "what nobody else says", name_key="slip"), 2)
+    assert [each.document_id for each in found] == [others[-1].id, others[-2].id]
 
 
 @pytest.mark.parametrize("key", ["name_key", "title_key", "url"])
