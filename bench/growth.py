@@ -13,7 +13,7 @@ from time import sleep
 
 import sample
 from bench.ingest import cut_texts
-from bench.library import MadeDocument, Stock, data_folder, load, made_documents
+from bench.library import MadeDocument, Stock, data_folder, load, made_documents, own_settings
 from bench.measured import Headline, Report, clock
 from bootstrap.scratch_library import files_of, fill, scratch_library
 from bootstrap.workbench import OpenWorkbench, open_workbench, settings_from_environment
@@ -68,7 +68,7 @@ def run(files: Sequence[Path], sizes: Sequence[int] = SIZES) -> Report:
 
 def _grown(stock: Stock, size: int, texts: Sequence[str]) -> _Grown:
     with data_folder() as data:
-        settings = replace(settings_from_environment(), data_folder=data, database_url="", worker=False)
+        settings = own_settings(data)
         with closing(open_workbench(settings)) as library:
             made = made_documents(stock, _PER_DOCUMENT * size, per_document=_PER_DOCUMENT)
             load(library, stock, made, lambda some: _sign(library, some))

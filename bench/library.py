@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bootstrap.environment import utc_now
+from bootstrap.environment import Settings, utc_now
 from bootstrap.workbench import OpenWorkbench, settings_from_environment
 from core.domain.documents import Document, DocumentState, Label, Labels, Page, Passage, Span, Truth
 from core.domain.entities import Entity
@@ -49,6 +49,7 @@ __all__ = [
     "load",
     "made_documents",
     "made_words",
+    "own_settings",
     "owner",
 ]
 
@@ -140,6 +141,13 @@ class Stock:
             library.stores.words.all(),
             entities,
         )
+
+
+def own_settings(data: Path) -> Settings:
+    """The settings of this machine for an embedded library in a data folder, without a worker and without anything
+    outside."""
+    outside = {"database_url": "", "session_database_url": "", "originals_url": "", "chroma_url": ""}
+    return replace(settings_from_environment(), data_folder=data, vector_index="pgvector", worker=False, **outside)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import cycle
 from pathlib import Path
 from time import monotonic, sleep
@@ -26,7 +26,7 @@ import httpx
 
 import sample
 from bench.ingest import small_files
-from bench.library import Stock, data_folder, load, made_documents
+from bench.library import Stock, data_folder, load, made_documents, own_settings
 from bench.measured import quantile
 from bench.memory_growth import megabytes_of
 from bench.retrieval_peers import StoredVectors
@@ -111,7 +111,7 @@ def _generated_library(passages: int) -> Iterator[tuple[Path, list[str]]]:
         fill(library.workbench, files_of(sample.files()))
         stock = Stock.of(library)
     with data_folder() as data:
-        settings = replace(settings_from_environment(), data_folder=data, database_url="", worker=False)
+        settings = own_settings(data)
         stored = StoredVectors(data, passages, stock.vectors.shape[1])
         with closing(open_workbench(settings)) as library:
             load(library, stock, made_documents(stock, passages), stored.note)

@@ -179,12 +179,12 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     now, embedder = outside.now, outside.embedder
     catalogue, vectors, sparse, graph = stores.catalogue, stores.vectors, stores.sparse, stores.graph
     profiles = ProfileRegistry(
-        stores.evaluation, now=now, choice=stores.models, timer=outside.monotonic, own=outside.own
+        stores.evaluation, now=now, choice=stores.models, timer=outside.monotonic, own=outside.own.choices
     )
     synonyms = SynonymFinder(stores.words, embedder, outside.rough_cosines)
     usage = UsageTracker(stores.usage, now, remembers=outside.remembers, gather_seconds=outside.usage_gather_seconds)
     classifier = TruthClassifier(embedder)
-    current = CurrentVocabulary(stores.vocabulary, outside.monotonic, outside.own)
+    current = CurrentVocabulary(stores.vocabulary, outside.monotonic, outside.own.choices)
     terms = current.terms
     active_learning = ActiveLearningService(
         stores.active_learning, catalogue, vectors, classifier, stores.jobs, lambda: embedder.name, terms, now

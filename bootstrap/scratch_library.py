@@ -40,7 +40,7 @@ __all__ = [
     "table_service_of",
 ]
 
-_TOGETHER, _SMALL_BYTES, _TEXTS = 8, 20_000, (".txt", ".md")  # chosen by hand; eight files are stored together
+_TOGETHER, _SMALL_BYTES, _TEXTS = 4, 20_000, (".txt", ".md")  # chosen by hand; each reader is a process
 _LOOK_SECONDS = 0.2  # polling interval. Chosen by hand, not fitted.
 _SAME = {"other": "general"}
 """Words of judged labels for a domain of ours."""

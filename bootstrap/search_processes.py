@@ -185,7 +185,7 @@ class SearchProcessPool:
         channel = self._channels.take()
         if channel is None:
             return None
-        sent = pickle.dumps((self._own.number, scope, name, arguments), pickle.HIGHEST_PROTOCOL)
+        sent = pickle.dumps((self._own.numbers, scope, name, arguments), pickle.HIGHEST_PROTOCOL)
         answered = False
         try:
             value, error = pickle.loads(_reply_to(sent, channel.connection))

@@ -311,7 +311,7 @@ def _shared(
     embedder = LazyEmbedder(choice, models)
     model = (lambda: embedder.name) if chroma is None else None
     own, data = OwnChanges(), settings.data_folder
-    cache = VectorCache(database, model or "", data / "mirror" / settings.tenant, LastLook(MOMENT_SECONDS, own))
+    cache = VectorCache(database, model or "", data / "mirror" / settings.tenant, LastLook(MOMENT_SECONDS, own.library))
     resources.callback(cache.close)
     catalogue = SqlCatalogue(database, model, cache)
     catalogue.register()
@@ -322,7 +322,7 @@ def _shared(
         embedder=embedder,
         chroma=chroma,
         cache=cache,
-        sparse=KeywordIndex(data / "bm25" / settings.tenant, catalogue, LastLook(MOMENT_SECONDS, own)),
+        sparse=KeywordIndex(data / "bm25" / settings.tenant, catalogue, LastLook(MOMENT_SECONDS, own.library)),
         originals=original_files(settings),
         jobs=PostgresJobQueue(database.engine, settings.tenant),
         own=own,

@@ -2,17 +2,17 @@
 
 from time import monotonic
 
-from core.ports.own_changes import OwnChanges
+from core.ports.own_changes import ChangeCount
 
 __all__ = ["LastLook"]
 
 
 class LastLook:
-    """seconds: how old a look may be, as the parts of a search look one after the other. own: changes of this process,
-    after which any look is too old. Thread-safe."""
+    """seconds: how old a look may be, as the parts of a search look one after the other. own: changes of this process;
+    a look that began before one of them is too old. Thread-safe."""
 
-    def __init__(self, seconds: float = 0.0, own: OwnChanges | None = None) -> None:
-        self.seconds, self.own = seconds, own or OwnChanges()
+    def __init__(self, seconds: float = 0.0, own: ChangeCount | None = None) -> None:
+        self.seconds, self.own = seconds, own or ChangeCount()
         self._noted = (float("-inf"), 0)
 
     def is_recent(self, within_seconds: float = 0.0) -> bool:

@@ -24,12 +24,12 @@ class GroupCommit(Generic[T]):
     """Stores the items of many threads in groups. Thread-safe.
 
     store: stores some items, in the thread of one of them, and returns an error or None for each; if it raises, each is
-    stored alone. most: items of a group. seconds: how long, at most, a group that is not full waits for the threads
-    that are `announced`.
+    stored alone. most: items of a group. seconds: how long, at most, a group that is not full waits for the items
+    that are `announced`; None: until they have come or their contexts have ended, also where an item is not patient.
     """
 
     def __init__(
-        self, store: Callable[[Sequence[T]], Sequence[BaseException | None]], *, most: int, seconds: float
+        self, store: Callable[[Sequence[T]], Sequence[BaseException | None]], *, most: int, seconds: float | None
     ) -> None:
         self._store, self._most, self._seconds = store, most, seconds
         self._waiting: list[_Waiting[T]] = []
@@ -41,8 +41,8 @@ class GroupCommit(Generic[T]):
         self._change(1)
         return Announced(self)
 
-    def _put(self, own: _Waiting[T]) -> None:
-        self._change(-1, own)
+    def _put(self, own: _Waiting[T], *, announced: bool) -> None:
+        self._change(-announced, own)
         with self._turn:  # one group at a time: concurrent writers would only wait for each other's rows
             while not own.done:
                 self._store_group()
@@ -63,7 +63,7 @@ class GroupCommit(Generic[T]):
 
     def _is_complete(self) -> bool:
         full = len(self._waiting) >= self._most or not self._coming
-        return full or not all(each.patient for each in self._waiting)
+        return full or (self._seconds is not None and not all(each.patient for each in self._waiting))
 
     def _settle(self, group: Sequence[_Waiting[T]]) -> None:
         try:
@@ -85,13 +85,15 @@ class Announced(Generic[T]):
         self._group, self._called = group, False
 
     def __call__(self, item: T, *, patient: bool = True) -> None:
-        """Store it, once at most; returns when it is stored, and raises its error. patient: it waits for others."""
-        self._called = True
-        self._group._put(_Waiting(item, patient))
+        """Store it, once at most; returns when it is stored, and raises its error. patient: it waits for others. Also
+        after the context has ended."""
+        announced, self._called = not self._called, True
+        self._group._put(_Waiting(item, patient), announced=announced)
 
     def __enter__(self) -> "Announced[T]":
         return self
 
     def __exit__(self, *_: object) -> None:
         if not self._called:
+            self._called = True
             self._group._change(-1)

@@ -7,7 +7,7 @@ catalogue.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -106,21 +106,23 @@ class IngestionService:
         return self._catalogue.document(document_id)
 
     def ingest_together(self, document_ids: Sequence[int]) -> Sequence[Document]:
-        """What `ingest` does with each, read in threads of their own; up to eight small ones are stored together."""
+        """What `ingest` does with each of a few, read in as many threads and stored together, in the order of their
+        ids."""
         documents = [self._catalogue.document(each) for each in document_ids]
-        announced = [self._group.announced() for _ in documents]  # all of them before the first is stored
-        with ThreadPoolExecutor(max(1, len(documents))) as threads:
+        group = GroupCommit(self._store_together, most=len(documents), seconds=None)
+        with ThreadPoolExecutor(max(1, len(documents))) as threads, ExitStack() as leaving:
+            announced = [leaving.enter_context(group.announced()) for _ in documents]
             for _ in threads.map(self._ingest, documents, announced):
                 pass
         return [self._catalogue.document(each) for each in document_ids]
 
     def _ingest(self, document: Document, announced: Announced[_ReadFile] | None = None) -> None:
-        """announced: how it is stored; None: it is announced now."""
-        with announced or self._group.announced() as store:
-            self._ingest_announced(document, store)
+        """announced: how it is stored; None: it is announced when it is read."""
+        with announced or nullcontext():
+            self._read_and_store(document, announced)
 
     # The whole flow of one file, and each way it can end.
-    def _ingest_announced(self, document: Document, store: Announced[_ReadFile]) -> None:
+    def _read_and_store(self, document: Document, announced: Announced[_ReadFile] | None) -> None:
         document_id, terms = document.id, self._terms()
         loaded: list[ReadTable] = []
         replaced: list[int] = []
@@ -141,13 +143,14 @@ class IngestionService:
                     self._store_container(container)
                     self._upload_queue.ended([document_id])
                     return
-                corrections = self._catalogue.corrections(document.sha256)
-                ingested = self._pipeline.run(document, data, corrections, on_step, load, terms=terms)
-                on_step("store")
-                small = len(ingested.passages) <= _SMALL and not loaded
-                if small:
-                    self._waits(document_id)
-                store(_ReadFile(ingested, terms, last_step=not loaded), patient=small)
+                with announced or self._group.announced() as store:
+                    corrections = self._catalogue.corrections(document.sha256)
+                    ingested = self._pipeline.run(document, data, corrections, on_step, load, terms=terms)
+                    on_step("store")
+                    small = len(ingested.passages) <= _SMALL and not loaded
+                    if small:
+                        self._waits(document_id)
+                    store(_ReadFile(ingested, terms, last_step=not loaded), patient=small)
                 if not loaded:
                     return
                 self._follow_tables(document_id, replaced)

@@ -212,10 +212,11 @@ class KeywordIndex:
 
     def _current(self, *, again: bool = False) -> Bm25Scorer:
         """again: look at the manifest even after a recent look."""
+        recent = not again and self._look.is_recent()  # asked first: what another thread reads meanwhile is newer
         loaded = self._loaded
         if loaded is None:
             return self._open().scorer
-        if not again and self._look.is_recent():
+        if recent:
             return loaded.scorer
         begun = self._look.begin()
         if self._manifest() == loaded.manifest:

@@ -232,7 +232,13 @@ class SqlCatalogue:
             else:
                 vectors = [np.asarray(vector, dtype=np.float32) for each in living for vector in each.vectors]
                 insert_passages(connection, self._tenant, passages, vectors, embedded_by or self._embedded_by())
+        self._note_change()
         return stored
+
+    def _note_change(self) -> None:
+        """What searches remember of the library is too old, in this process and those that search for it."""
+        if self._mirror is not None:
+            self._mirror.invalidate()
 
     def _page_values(self, document_id: int, page: Page) -> dict[str, Any]:
         own = {"tenant_id": self._tenant, "document_id": document_id}
@@ -247,6 +253,7 @@ class SqlCatalogue:
                 lock_original(connection, document.readable)
             self._change(connection, document.id, changes)
             update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
+        self._note_change()
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:
         """Store the keywords of a document with each of its passages; those that have them are not written again."""
@@ -254,12 +261,14 @@ class SqlCatalogue:
         own = (CHUNKS.c.tenant_id == self._tenant, CHUNKS.c.document_id == document_id)
         with self._database.transaction("storing a document's keywords") as connection:
             connection.execute(update(CHUNKS).where(*own, CHUNKS.c.keywords != words).values(keywords=words))
+        self._note_change()
 
     def delete(self, document_id: int) -> None:
         """Delete a document with its pages and passages."""
         own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
         with self._database.transaction("deleting a document") as connection:
             connection.execute(delete(DOCUMENTS).where(*own))
+        self._note_change()
 
     # Pages and passages
 

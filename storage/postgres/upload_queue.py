@@ -71,17 +71,20 @@ class SqlUploadQueueStore:
         """Number of files by state whose name contains the words. sure: probability, in [0, 1], below which a label is
         uncertain."""
         pending, ready = _in_state(DocumentState.PENDING), _in_state(DocumentState.READY)
-        kinds = {
+        by_state = {
             "running": pending,
-            "waiting": and_(pending, _WAITS),
             "failed": _in_state(DocumentState.FAILED),
-            "again": _WORTH_AGAIN,
             "doubtful": and_(ready, _unsure(sure)),
             "done": and_(ready, ~_unsure(sure)),
         }
-        counted = [func.count().filter(kind).label(name) for name, kind in kinds.items()]
+        of_few = {"waiting": (pending, _WAITS), "again": (_WORTH_AGAIN,)}
+        listed = self._listed(words)
+        counted = [func.count().filter(kind).label(name) for name, kind in by_state.items()]
+        counted += [
+            select(func.count()).where(*listed, *kind).scalar_subquery().label(name) for name, kind in of_few.items()
+        ]
         with self._database.transaction("counting files") as connection:
-            row = connection.execute(select(*counted).where(*self._listed(words))).one()
+            row = connection.execute(select(*counted).where(*listed)).one()
         return UploadCounts(**row._asdict())
 
     def page(self, shown: UploadQueueView, words: str, sure: float, limit: int, offset: int) -> Sequence[Document]:

@@ -43,6 +43,7 @@ __all__ = [
 
 _OF_SIGNATURE = ("signatures.tenant_id", "signatures.document_id")
 _KEYS = ("name_key", "title_key", "url")
+_NEWEST = 25  # of the documents that share a bucket or a key. Chosen by hand.
 
 
 class SignatureRow(Base):
@@ -129,31 +130,29 @@ BUCKETS = table_of(BucketRow)
 PAIRS = table_of(PairRow)
 VERSION_DECISIONS = table_of(VersionDecisionRow)
 
-# Of the documents of one bucket or key the newest only: where thousands share it, such as pay slips, each new one would
-# be counted with all the others.
+# Of the documents of one bucket or key only the newest are compared: thousands may share one, such as pay slips. A
+# document that is much like this one has buckets that few others share, so it is among them.
 _CANDIDATES = f"""
-    SELECT document_id, triples, minima, name_key, title_key, url
-    FROM signatures JOIN (
-        SELECT document_id, count(*) AS shared FROM (
-            SELECT newest.document_id FROM unnest(%(buckets)s::bigint[]) AS own (bucket) CROSS JOIN LATERAL (
-                SELECT document_id FROM signature_buckets
-                WHERE tenant_id = %(tenant)s AND bucket = own.bucket
-                ORDER BY document_id DESC LIMIT %(most)s + 1
-            ) AS newest
-            {
+    SELECT document_id, triples, minima, name_key, title_key, url FROM signatures JOIN (
+        SELECT DISTINCT newest.document_id
+        FROM unnest(%(buckets)s::bigint[]) AS own (bucket) CROSS JOIN LATERAL (
+            SELECT document_id FROM signature_buckets WHERE tenant_id = %(tenant)s AND bucket = own.bucket
+            ORDER BY document_id DESC LIMIT {_NEWEST}
+        ) AS newest
+        {
     " ".join(
-        f"UNION ALL (SELECT document_id FROM signatures"
-        f" WHERE tenant_id = %(tenant)s AND {key} = %({key})s AND {key} <> ''"
-        f" ORDER BY document_id DESC LIMIT %(most)s + 1)"
+        f"UNION (SELECT document_id FROM signatures WHERE tenant_id = %(tenant)s AND {key} = %({key})s AND {key} <> ''"
+        f" ORDER BY document_id DESC LIMIT {_NEWEST})"
         for key in _KEYS
     )
 }
-        ) AS sharing
-        WHERE document_id <> %(own)s
-        GROUP BY document_id ORDER BY shared DESC, document_id DESC LIMIT %(most)s
-    ) AS best USING (document_id)
-    WHERE tenant_id = %(tenant)s
-    ORDER BY shared DESC, document_id DESC
+    ) AS near USING (document_id)
+    WHERE tenant_id = %(tenant)s AND document_id <> %(own)s
+    ORDER BY {" + ".join(f"({key} = %({key})s AND {key} <> '')::int" for key in _KEYS)} + (
+        SELECT count(*) FROM signature_buckets AS other
+        WHERE other.tenant_id = %(tenant)s AND other.document_id = near.document_id
+        AND other.bucket = ANY(%(buckets)s::bigint[])
+    ) DESC, document_id DESC LIMIT %(most)s
 """
 _KEY_LETTERS = 500  # an index entry is limited to 2,700 bytes
 _FIRST, _SECOND = DOCUMENTS.alias("first_document"), DOCUMENTS.alias("second_document")
@@ -187,8 +186,8 @@ class SqlSignatureStore:
         connection.execute(delete(PAIRS).where(PAIRS.c.tenant_id == self._tenant, of_them))
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:
-        """Other documents that share a bucket, a key or the URL, by number of shared ones. Where more than `most` share
-        one, the newest of them count."""
+        """Other documents that share a bucket, a key or the URL, by number of shared ones; of many that share the same
+        ones, the newest only."""
         values = {
             **_values(signature),
             "own": signature.document_id,

@@ -15,7 +15,7 @@ from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.tuning.profile_registry import ProfileDifference, ProfileRegistry, differences, from_toml, to_toml
 from core.knowledge.factors import factor_table
 from core.knowledge.profiles import check_profile, profiles
-from core.ports.own_changes import OwnChanges
+from core.ports.own_changes import ChangeCount
 from tests.fakes import FakeEvaluationStore
 
 MINE = ScoreProfile("mine", {"similarity": 0.7, "recency": 0.3})
@@ -263,7 +263,7 @@ def test_saving_gives_the_moment_of_the_clock() -> None:
 
 
 def test_a_default_chosen_elsewhere_is_known_within_two_seconds_and_an_own_one_at_once() -> None:
-    store, seconds, own = FakeEvaluationStore(), [0.0], OwnChanges()
+    store, seconds, own = FakeEvaluationStore(), [0.0], ChangeCount()
     here = ProfileRegistry(store, now=utc_now, timer=lambda: seconds[0], own=own)
     there = ProfileRegistry(store, now=utc_now)
     usual = here.default(None).name

@@ -2,7 +2,7 @@
 # Over 300 lines: three stores of the same documents, written as dicts and loops.
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -474,18 +474,25 @@ class FakeSignatureStore:
                     self._buckets.setdefault(bucket, set()).add(signature.document_id)
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:
-        """Other documents that share a bucket, a key or the URL, by number of shared ones."""
+        """Other documents that share a bucket, a key or the URL, by number of shared ones; of many, the newest."""
+
+        def newest(of: Iterable[int]) -> set[int]:
+            return set(sorted(of, reverse=True)[:25])
+
         with self._lock:
             shared: dict[int, int] = {}
+            near: set[int] = set()
             for bucket in buckets(signature.minima):
                 for each in self._buckets.get(bucket, ()):
                     shared[each] = shared.get(each, 0) + 1
-            for each, known in self._signatures.items():
-                for name in ("name_key", "title_key", "url"):
-                    if getattr(signature, name) and getattr(signature, name) == getattr(known, name):
-                        shared[each] = shared.get(each, 0) + 1
-            shared.pop(signature.document_id, None)
-            best = sorted(shared, key=lambda each: (-shared[each], -each))
+                near |= newest(self._buckets.get(bucket, ()))
+            for name in ("name_key", "title_key", "url"):
+                own = getattr(signature, name)
+                same = [each for each, known in self._signatures.items() if own and getattr(known, name) == own]
+                for each in same:
+                    shared[each] = shared.get(each, 0) + 1
+                near |= newest(same)
+            best = sorted(near - {signature.document_id}, key=lambda each: (-shared[each], -each))
             return [self._signatures[each] for each in best[:most]]
 
     def pair(self, pairs: Sequence[DuplicatePair]) -> None:

@@ -165,12 +165,12 @@ def test_nobody_overwrites_anothers_version_and_nothing_is_saved_twice(library: 
 
 def test_what_another_process_saves_is_heard_within_two_seconds(tmp_path: Path) -> None:
     from core.library.vocabulary.service import CurrentVocabulary
-    from core.ports.own_changes import OwnChanges
+    from core.ports.own_changes import ChangeCount
 
     stores = Stores(WordEmbedder())
     library, seconds = built(stores, tmp_path), [0.0]
-    own = OwnChanges()
-    there, told = (CurrentVocabulary(stores.vocabularies, lambda: seconds[0], each) for each in (OwnChanges(), own))
+    own = ChangeCount()
+    there, told = (CurrentVocabulary(stores.vocabularies, lambda: seconds[0], each) for each in (ChangeCount(), own))
     assert told.terms().vocabulary == BUILT_IN
     assert there.terms().vocabulary == BUILT_IN
     library.vocabulary.save(PRIVACY, who="Ann")

@@ -10,7 +10,7 @@ import pytest
 
 from core.domain.documents import Passage
 from core.domain.filters import SearchFilters
-from core.ports.own_changes import OwnChanges
+from core.ports.own_changes import ChangeCount
 from storage.keywords.index import KeywordIndex
 from storage.last_look import LastLook
 from tests.fakes import FakeCatalogue
@@ -57,7 +57,7 @@ def test_another_start_reads_the_files_and_asks_the_catalogue_for_no_text_to_ind
 def test_a_look_at_the_files_holds_for_a_moment_but_not_after_an_own_change(
     folder: Path, catalogue: FakeCatalogue
 ) -> None:
-    own = OwnChanges()
+    own = ChangeCount()
     here, there = KeywordIndex(folder, catalogue, LastLook(600.0, own)), KeywordIndex(folder, catalogue)
     assert here.count() == 22
     assert here.count() == 22

@@ -17,7 +17,7 @@ from core.evaluation.store import EvaluationStore
 from core.knowledge.profiles import BUILT_IN, check_profile, parse_profiles, profiles
 from core.ports.clock import Timer
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice
-from core.ports.own_changes import OwnChanges
+from core.ports.own_changes import ChangeCount
 
 __all__ = ["ProfileDifference", "ProfileDraft", "ProfileRegistry", "differences", "from_toml", "to_toml"]
 
@@ -164,12 +164,12 @@ class ProfileRegistry:
         now: Callable[[], datetime],
         choice: ModelChoice = DEFAULT_CHOICE,
         timer: Timer | None = None,
-        own: OwnChanges | None = None,
+        own: ChangeCount | None = None,
     ) -> None:
         """choice: the embedding model in use, which a saved profile is marked with. timer: how old a default is that
         every search asks for; None: it is read each time. own: changes that are seen at once."""
         self._store, self._now, self._choice, self._timer = store, now, choice, timer
-        self._own = own or OwnChanges()
+        self._own = own or ChangeCount()
         self._defaults: Mapping[str | None, tuple[float, int, ScoreProfile]] = {}
 
     # Reading

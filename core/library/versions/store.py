@@ -109,8 +109,8 @@ class SignatureStore(Protocol):
         ...
 
     def candidates(self, signature: Signature, most: int) -> Sequence[Signature]:
-        """Other documents that share a bucket, a key or the url with this one; those sharing most first. Where more
-        than `most` share one, the newest of them count."""
+        """Other documents that share a bucket, a key or the url with this one; those sharing most first. Of many
+        that share the same ones, the newest only."""
         ...
 
     def pair(self, pairs: Sequence[DuplicatePair]) -> None:

@@ -19,7 +19,7 @@ from core.library.vocabulary.store import VocabularyStore, VocabularyVersion
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer
 from core.ports.job_queue import JobQueue
-from core.ports.own_changes import OwnChanges
+from core.ports.own_changes import ChangeCount
 from core.ports.stores import VectorIndex
 
 __all__ = ["CurrentVocabulary", "VocabularyService", "VocabularyUsage"]
@@ -39,7 +39,7 @@ class CurrentVocabulary:
     """The newest vocabulary of one workspace, read from its store at most every two seconds, or after a change of its
     own. Thread-safe."""
 
-    def __init__(self, store: VocabularyStore, timer: Timer, own: OwnChanges) -> None:
+    def __init__(self, store: VocabularyStore, timer: Timer, own: ChangeCount) -> None:
         self._store, self._timer, self._own, self._lock = store, timer, own, Lock()
         self._read, self._newest = (float("-inf"), 0), BUILT_IN_TERMS  # when, and after how many own changes
 

@@ -310,6 +310,7 @@ class VectorCache:
 
     def current(self, within_seconds: float = 0.0) -> Snapshot | None:
         """The library as it is now, or was at most `within_seconds` or a moment ago. Raises StoreFailed."""
+        recent = self._look.is_recent(within_seconds)  # asked first: what another thread reads meanwhile is newer
         snapshot = self._snapshot
         if snapshot is not None and snapshot.model != self._model():
             self._snapshot = snapshot = None
@@ -321,7 +322,7 @@ class VectorCache:
             self._snapshot = None
             self._start_work()
             return None
-        if self._look.is_recent(within_seconds):
+        if recent:
             return snapshot
         begun = self._look.begin()
         found = self._follow(snapshot)

@@ -85,18 +85,24 @@ def test_like_texts_are_candidates_and_unlike_ones_are_not(shelf: Shelf) -> None
     assert [each.document_id for each in shelf.store.candidates(text, 1)] == [same.id]
 
 
-def test_of_many_with_one_name_the_newest_are_candidates_and_an_older_one_with_the_same_text(shelf: Shelf) -> None:
-    text = " ".join(words(200, 3))
-    alike, *others = [shelf.catalogue.add_document(document(f"slip {number}.txt")) for number in range(6)]
-    shelf.store.keep([signature_of(alike.id, text, name_key="slip")])
+def test_of_many_with_one_name_only_the_newest_are_candidates(shelf: Shelf) -> None:
+    others = [shelf.catalogue.add_document(document(f"slip {number}.txt")) for number in range(40)]
     for each in others:
         shelf.store.keep([signature_of(each.id, f"what slip {each.id} says nobody else says", name_key="slip")])
-    new = shelf.catalogue.add_document(document("slip 6.txt"))
-    found = shelf.store.candidates(signature_of(new.id, text, name_key="slip"), 3)
-    assert [each.document_id for each in found] == [alike.id, others[-1].id, others[-2].id]
-    shelf.store.keep([signature_of(new.id, "what nobody else says", name_key="slip")])
-    found = shelf.store.candidates(signature_of(new.id, "what nobody else says", name_key="slip"), 2)
-    assert [each.document_id for each in found] == [others[-1].id, others[-2].id]
+    found = shelf.store.candidates(signature_of(NOWHERE, "what nobody else says", name_key="slip"), 60)
+    assert [each.document_id for each in found] == [each.id for each in reversed(others)][:25]
+
+
+def test_the_document_most_alike_is_the_first_candidate_however_many_share_a_template(shelf: Shelf) -> None:
+    template, own = words(400, 3), [words(60, 100 + number) for number in range(40)]
+    texts = [" ".join([*template, *each]) for each in own]
+    slips = [shelf.catalogue.add_document(document(f"slip {number}.txt")) for number in range(40)]
+    for each, said in zip(slips, texts, strict=True):
+        shelf.store.keep([signature_of(each.id, said, name_key="slip")])
+    corrected = " ".join([*template, *own[2][:-2], "other", "words"])
+    found = shelf.store.candidates(signature_of(NOWHERE, corrected, name_key="slip"), 10)
+    assert len(found) == 10
+    assert found[0].document_id == slips[2].id
 
 
 @pytest.mark.parametrize("key", ["name_key", "title_key", "url"])

@@ -1321,7 +1321,7 @@ GRANT DELETE ON searches TO fivefold_app;
 
 -- revision 0030
 ALTER TABLE documents ADD COLUMN sureness double precision GENERATED ALWAYS AS (CASE WHEN (labels -> 'truth' ->> 'confirmed')::boolean OR pages = 0 AND passages = 0 THEN 2.0 WHEN labels -> 'truth' ->> 'value' IS NULL THEN 0.0 ELSE (labels -> 'truth' ->> 'probability')::float END) STORED NOT NULL;
-CREATE INDEX documents_by_state ON documents (tenant_id, state, sureness) INCLUDE (step, cure, project) WHERE NOT archived AND origin = 'document';
+CREATE INDEX documents_by_state ON documents (tenant_id, state, sureness) INCLUDE (project) WHERE NOT archived AND origin = 'document';
 CREATE INDEX signatures_by_name_key ON signatures (tenant_id, name_key, document_id) WHERE name_key <> '';
 CREATE INDEX signatures_by_title_key ON signatures (tenant_id, title_key, document_id) WHERE title_key <> '';
 CREATE INDEX signatures_by_url ON signatures (tenant_id, url, document_id) WHERE url <> '';
