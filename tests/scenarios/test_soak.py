@@ -8,6 +8,7 @@ import pytest
 from bench.memory_growth import Growth, Verdict, growth, server_megabytes
 from bench.soak import Noted, Record
 from bench.streamlit_session import StreamlitSession
+from storage.postgres.database import engine_for
 from tests.database import shared_engine
 from tests.running import RunningApp
 
@@ -66,9 +67,11 @@ def test_connections_are_no_part_of_the_servers_own_memory() -> None:
         files = connection.exec_driver_sql("SELECT pg_read_file('postmaster.pid')").scalar_one()
         server = int(files.split("\n", 1)[0])
         own, connections = server_megabytes(server)
-        with engine.connect() as other:
+        another = engine_for(engine.url.render_as_string(hide_password=False))  # a pool would give a known connection
+        with another.connect() as other:
             other.exec_driver_sql("SELECT repeat('a', 50000000)")
             own_after, connections_after = server_megabytes(server)
+        another.dispose()
     assert 0 < own < 50 and connections > 0
     assert connections_after > connections
     assert abs(own_after - own) < 5
