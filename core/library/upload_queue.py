@@ -32,6 +32,8 @@ STOPPED_BY_HAND = ("You stopped it before it was read.", "Try again whenever you
 # Chosen by hand, not fitted.
 _STORED_AT_ONCE = 50  # files stored before their jobs are queued
 _PACE = timedelta(minutes=5)  # window of the measured reading speed
+_LEAST = timedelta(seconds=5)  # a speed of fewer seconds says little about the files to come. Chosen by hand.
+_MINUTE = timedelta(minutes=1)
 
 
 class UploadQueueView(StrEnum):
@@ -212,14 +214,14 @@ class UploadQueue:
         return found
 
     def pace(self) -> UploadPace:
-        """How fast files are read now."""
+        """How fast files are read now; unknown in the first seconds."""
         now = self._now()
         _, first = self._store.ends(now - _PACE)
         if first is None:
             return UploadPace(0.0)
         # The first end opens the time that is looked at, so those that ended with it, stored together, do not count.
         later, _ = self._store.ends(first + timedelta.resolution)
-        return UploadPace(later * 60 / max((now - first).total_seconds(), 10.0))
+        return UploadPace(later * _MINUTE / (now - first) if now - first >= _LEAST else 0.0)
 
     def read_since(self) -> int:
         """How many files were read since the oldest unread one was uploaded: the progress of the current batch."""

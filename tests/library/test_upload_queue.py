@@ -173,6 +173,17 @@ def test_the_pace_is_that_of_the_last_minutes(tray: Tray) -> None:
     assert tray.workbench.upload_queue.pace().files_per_minute == 2.0
 
 
+def test_the_pace_is_unknown_for_five_seconds_and_then_that_of_these(tray: Tray) -> None:
+    ids = tray.add(*(LAW.format(number) for number in range(4)))
+    tray.workbench.ingestion.ingest(ids[0])
+    tray.now += timedelta(seconds=4)
+    for each in ids[1:]:
+        tray.workbench.ingestion.ingest(each)
+    assert tray.workbench.upload_queue.pace().files_per_minute == 0.0
+    tray.now += timedelta(seconds=2)
+    assert tray.workbench.upload_queue.pace().files_per_minute == 30.0
+
+
 def test_beside_each_other_gives_what_one_after_the_other_does(tray: Tray, tmp_path: Path) -> None:
     texts = [LAW.format(number) * (1 + number % 4) for number in range(24)]
     other = Tray(tmp_path)
