@@ -143,8 +143,9 @@ class UploadQueueStore(Protocol):
         are ignored."""
         ...
 
-    def ends(self, since: datetime) -> tuple[int, datetime | None]:
-        """How many documents finished since then and are not queued again, and when the first of them did."""
+    def ends(self, since: datetime, *, read: bool = False) -> tuple[int, datetime | None]:
+        """How many documents finished since then and are not queued again, and when the first of them did. read:
+        without those that failed."""
         ...
 
 
@@ -214,13 +215,15 @@ class UploadQueue:
         return found
 
     def pace(self) -> UploadPace:
-        """How fast files are read now; unknown in the first seconds."""
+        """How fast files are read now; unknown until the first was read and some seconds more. A file that fails, which
+        takes no time, does not count: the model may still be loading. Nor does what was read before the files that wait
+        were uploaded."""
         now = self._now()
-        _, first = self._store.ends(now - _PACE)
+        _, first = self._store.ends(max(now - _PACE, self._store.oldest() or now - _PACE), read=True)
         if first is None:
             return UploadPace(0.0)
         # The first end opens the time that is looked at, so those that ended with it, stored together, do not count.
-        later, _ = self._store.ends(first + timedelta.resolution)
+        later, _ = self._store.ends(first + timedelta.resolution, read=True)
         return UploadPace(later * _MINUTE / (now - first) if now - first >= _LEAST else 0.0)
 
     def read_since(self) -> int:

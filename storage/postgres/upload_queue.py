@@ -181,13 +181,15 @@ class SqlUploadQueueStore:
             )
             connection.execute(update(DOCUMENTS).where(*own, DOCUMENTS.c.step == INDEXING).values(step=""))
 
-    def ends(self, since: datetime) -> tuple[int, datetime | None]:
-        """How many files ended since then and are not queued again, and when the first of them ended."""
+    def ends(self, since: datetime, *, read: bool = False) -> tuple[int, datetime | None]:
+        """How many files ended since then and are not queued again, and when the first of them ended. read: without
+        those that failed."""
         of_document = and_(DOCUMENTS.c.tenant_id == READINGS.c.tenant_id, DOCUMENTS.c.id == READINGS.c.document_id)
         query = (
             select(func.count(), func.min(READINGS.c.ended))
             .join(DOCUMENTS, of_document)
-            .where(READINGS.c.tenant_id == self._tenant, READINGS.c.ended >= since, ~_in_state(DocumentState.PENDING))
+            .where(READINGS.c.tenant_id == self._tenant, READINGS.c.ended >= since)
+            .where(_in_state(DocumentState.READY) if read else ~_in_state(DocumentState.PENDING))
         )
         with self._database.transaction("measuring the pace") as connection:
             number, first = connection.execute(query).one()

@@ -122,11 +122,13 @@ class FakeUploadQueueStore:
             if document.step == INDEXING:
                 self._catalogue.put(replace(document, step=""))
 
-    def ends(self, since: datetime) -> tuple[int, datetime | None]:
-        """How many files ended since then and are not queued again, and when the first of them ended."""
+    def ends(self, since: datetime, *, read: bool = False) -> tuple[int, datetime | None]:
+        """How many files ended since then and are not queued again, and when the first of them ended. read: without
+        those that failed."""
         known = self._catalogue.documents_by_id(list(self._ends))
-        read = {number for number, each in known.items() if each.state is not DocumentState.PENDING}
-        recent = [at for number, at in self._ends.items() if at >= since and number in read]
+        states = {DocumentState.READY} if read else {DocumentState.READY, DocumentState.FAILED}
+        counted = {number for number, each in known.items() if each.state in states}
+        recent = [at for number, at in self._ends.items() if at >= since and number in counted]
         return len(recent), min(recent, default=None)
 
     def _listed(self, words: str) -> list[Document]:

@@ -184,6 +184,25 @@ def test_the_pace_is_unknown_for_five_seconds_and_then_that_of_these(tray: Tray)
     assert tray.workbench.upload_queue.pace().files_per_minute == 30.0
 
 
+def test_a_file_that_fails_before_the_first_is_read_is_no_part_of_the_pace(tray: Tray) -> None:
+    ids = tray.add(*(LAW.format(number) for number in range(3)))
+    tray.workbench.ingestion.fail(ids[0], FivefoldError("It is damaged."))
+    tray.workbench.upload_queue.ended(ids[:1])
+    tray.now += timedelta(seconds=60)  # in which the model is loaded
+    tray.workbench.ingestion.ingest(ids[1])
+    assert tray.workbench.upload_queue.pace().files_per_minute == 0.0
+    tray.now += timedelta(seconds=6)
+    tray.workbench.ingestion.ingest(ids[2])
+    assert tray.workbench.upload_queue.pace().files_per_minute == 10.0
+    tray.now += timedelta(seconds=60)
+    later = tray.add(*(LAW.format(number) for number in range(3, 9)))
+    assert tray.workbench.upload_queue.pace().files_per_minute == 0.0, "of the earlier upload"
+    for each in later[:5]:
+        tray.now += timedelta(seconds=2)
+        tray.workbench.ingestion.ingest(each)
+    assert tray.workbench.upload_queue.pace().files_per_minute == 30.0
+
+
 def test_beside_each_other_gives_what_one_after_the_other_does(tray: Tray, tmp_path: Path) -> None:
     texts = [LAW.format(number) * (1 + number % 4) for number in range(24)]
     other = Tray(tmp_path)

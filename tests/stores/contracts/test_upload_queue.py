@@ -141,6 +141,7 @@ def test_ends_are_counted_from_a_moment_on_without_what_is_read_again(
     assert tray.ends(MOMENT + timedelta(minutes=1)) == (2, MOMENT + timedelta(minutes=2))
     tray.ended([ids["unsure.md"], ids["bad.md"], ids["sure.md"]], MOMENT + timedelta(minutes=9))
     assert tray.ends(MOMENT + timedelta(minutes=9)) == (3, MOMENT + timedelta(minutes=9))
+    assert tray.ends(MOMENT + timedelta(minutes=9), read=True) == (2, MOMENT + timedelta(minutes=9)), "one failed"
 
 
 def test_projects_and_the_oldest_that_waits_are_known(shelf: tuple[Catalogue, UploadQueueStore]) -> None:
