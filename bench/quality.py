@@ -8,7 +8,9 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from bench.stock import StockPipeline, read_text
 from bootstrap.answer_cases import answer_cases
 from bootstrap.scratch_library import NamedFile, fill, scratch_workbench
 from bootstrap.workbench import settings_from_environment
+from core.domain.documents import Document
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.evaluation.judgments.folders import FolderQuestion, JudgedFolder, read_judged_folder
@@ -24,8 +27,9 @@ from core.evaluation.metrics.measures import auroc, mean, ranking_measures
 from core.evaluation.metrics.significance import paired
 from core.evaluation.tuning.answerability_fitting import AnswerCase, LeftOutCollection, left_out
 from core.formats.terminal import aligned
+from core.workbench import Workbench
 
-__all__ = ["run"]
+__all__ = ["Measured", "Ranking", "filled_stock", "measured", "our_rankings", "run", "stock_rankings"]
 
 _DEPTH, _SHOWN = 100, 5
 _PEERS = {"dense": "stock dense", "sparse": "stock sparse", "fused": "stock fused", "balanced": "stock fused"}
@@ -41,7 +45,7 @@ Ranking = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class Measured:
     """Values per question with an answer, in their order: hit@5 and answer@5 of the first five passages, and nDCG@10 of
     the documents."""
 
@@ -58,7 +62,7 @@ class _Collection:
     documents: int
     questions: int
     answers_known: bool
-    rankings: Mapping[str, _Measured]
+    rankings: Mapping[str, Measured]
     stock_auroc: float
 
 
@@ -146,16 +150,16 @@ def _measured_folder(folder: Path) -> tuple[_Collection, Sequence[AnswerCase]]:
     answerable = [each for each in judged.questions if each.grades]
     rankings, stock_auroc = _stock(judged, folder)
     ours, cases = _ours(judged)
-    measured = {name: _measured(answerable, found) for name, found in (rankings | ours).items()}
+    values = {name: measured(answerable, found) for name, found in (rankings | ours).items()}
     known = judged.answers_known
-    return _Collection(judged.name, len(judged.documents), len(answerable), known, measured, stock_auroc), cases
+    return _Collection(judged.name, len(judged.documents), len(answerable), known, values, stock_auroc), cases
 
 
-def _measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking]) -> _Measured:
+def measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking]) -> Measured:
     documents = {each.key: list(dict.fromkeys(sha for sha, _ in found[each.key])) for each in questions}
     ndcg = ranking_measures({each.key: each.grades for each in questions}, documents, ["nDCG@10"])
     first = [(each, found[each.key][:_SHOWN]) for each in questions]
-    return _Measured(
+    return Measured(
         [float(any(sha in each.grades for sha, _ in top)) for each, top in first],
         [float(any(each.answered_by(sha, text) for sha, text in top)) for each, top in first],
         [ndcg[each.key]["nDCG@10"] for each in questions],
@@ -164,8 +168,18 @@ def _measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking])
 
 def _stock(judged: JudgedFolder, folder: Path) -> tuple[dict[str, dict[str, Ranking]], float]:
     """Leg → question → ranking of the stock pipeline, which has no filters, and the AUROC of its best cosine."""
-    from hashlib import sha256
+    with filled_stock(judged, folder) as stock:
+        there, missing = [], []
+        for each in judged.questions:
+            (missing if not each.grades else there).append(stock.best_cosine(each.text))
+            if each.grades:
+                missing.append(stock.best_cosine(each.text, without=frozenset(each.grades)))
+        return stock_rankings(stock, judged.questions), auroc(there, missing)
 
+
+@contextmanager
+def filled_stock(judged: JudgedFolder, folder: Path) -> Iterator[StockPipeline]:
+    """The stock pipeline with the folder's documents."""
     with tempfile.TemporaryDirectory() as temporary:
         stock = StockPipeline(Path(temporary) / "stock.sqlite")
         stock.load()
@@ -177,33 +191,41 @@ def _stock(judged: JudgedFolder, folder: Path) -> tuple[dict[str, dict[str, Rank
             for sha, (_, data) in judged.documents.items():
                 stock.add(sha, data.decode())
         stock.index_words()
-        found: dict[str, dict[str, Ranking]] = {}
-        there, missing = [], []
-        for each in judged.questions:
-            (missing if not each.grades else there).append(stock.best_cosine(each.text))
-            if not each.grades:
-                continue
-            missing.append(stock.best_cosine(each.text, without=frozenset(each.grades)))
-            for leg, chunks in stock.legs(each.text).items():
-                ranking = [(stock.sources[chunk], stock.chunks[chunk]) for chunk in chunks]
-                found.setdefault(f"stock {leg}", {})[each.key] = ranking
-    return found, auroc(there, missing)
+        yield stock
+
+
+def stock_rankings(stock: StockPipeline, questions: Sequence[FolderQuestion]) -> dict[str, dict[str, Ranking]]:
+    """Leg → question → ranking of the stock pipeline, for the questions with an answer."""
+    found: dict[str, dict[str, Ranking]] = {}
+    for each in questions:
+        for leg, chunks in stock.legs(each.text).items() if each.grades else ():
+            ranking = [(stock.sources[chunk], stock.chunks[chunk]) for chunk in chunks]
+            found.setdefault(f"stock {leg}", {})[each.key] = ranking
+    return found
 
 
 def _ours(judged: JudgedFolder) -> tuple[dict[str, dict[str, Ranking]], Sequence[AnswerCase]]:
     """Leg or profile → question → ranking, and the signals of the questions with and without what
     answers them."""
-    found: dict[str, dict[str, Ranking]] = {}
     with scratch_workbench(settings_from_environment()) as workbench:
         documents = fill(workbench, [NamedFile(*each) for each in judged.documents.values()])
-        shas = {document.id: sha for sha, document in documents.items()}
-        workbench.search.warm()
-        for each in (question for question in judged.questions if question.grades):
-            request = SearchRequest(each.text, each.filters, _OURS, top_k=_DEPTH)
-            result = workbench.search.run(request, remember=False)
-            for name, ranking in _rankings(result, shas).items():
-                found.setdefault(name, {})[each.key] = ranking
+        found = our_rankings(workbench, documents, judged.questions)
         return found, list(answer_cases(workbench, judged, documents))
+
+
+def our_rankings(
+    workbench: Workbench, documents: Mapping[str, Document], questions: Sequence[FolderQuestion]
+) -> dict[str, dict[str, Ranking]]:
+    """Leg or profile → question → ranking, for the questions with an answer. documents: by SHA-256."""
+    found: dict[str, dict[str, Ranking]] = {}
+    shas = {document.id: sha for sha, document in documents.items()}
+    workbench.search.warm()
+    for each in (question for question in questions if question.grades):
+        request = SearchRequest(each.text, each.filters, _OURS, top_k=_DEPTH)
+        result = workbench.search.run(request, remember=False)
+        for name, ranking in _rankings(result, shas).items():
+            found.setdefault(name, {})[each.key] = ranking
+    return found
 
 
 def _rankings(result: SearchResult, shas: Mapping[int, str]) -> dict[str, Ranking]:

@@ -27,6 +27,7 @@ from adapters.inference.model_cache import (
     weights_digest,
     weights_folder,
 )
+from adapters.inference.translating_embedder import TranslatingEmbedder
 from core.domain.documents import Span
 from core.domain.embedding_models import DEFAULT_MODEL, model_label
 from core.domain.errors import ModelUnavailable
@@ -53,10 +54,15 @@ _ASKED = 16  # up to so many texts may be questions; more belong to documents, a
 
 
 def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
-    """The embedder for "default", a model folder, or a hub name.
+    """The embedder for "default", which reads other languages as English, a model folder, or a hub name.
 
     cache_folder: of converted models. threads: inference threads for questions; 0 uses all cores, as passages always
     do. Safe to call from several processes at once. Raises ModelUnavailable when the weights cannot be loaded."""
+    loaded = _load(model, cache_folder, threads)
+    return TranslatingEmbedder(loaded) if model == DEFAULT_MODEL else loaded
+
+
+def _load(model: str, cache_folder: Path, threads: int) -> Embedder:
     folder = _model_folder(model)
     digest = weights_digest(folder)
     name = f"{model_label(model)}@{digest[:12]}"

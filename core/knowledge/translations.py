@@ -15,7 +15,7 @@ import Stemmer
 
 from core.domain.errors import BadTable
 
-__all__ = ["english_words"]
+__all__ = ["english_vocabulary", "english_words", "translated_languages", "translations_known", "words_of_language"]
 
 _FILE = "translations.tsv"
 _NONE = "-"
@@ -55,6 +55,29 @@ def english_words(words: Sequence[str], language: str) -> Sequence[str]:
     return [known.exact.get(word) or known.by_stem.get(stem, word) for word, stem in zip(words, stems, strict=True)]
 
 
+def translated_languages() -> Sequence[str]:
+    """ISO 639-1 codes of the languages that have translations."""
+    return _languages()
+
+
+def english_vocabulary() -> frozenset[str]:
+    """The English words that have translations."""
+    return _english()
+
+
+def words_of_language(language: str) -> Mapping[str, str]:
+    """Word → English word, for the words of a language as the file has them."""
+    return _translations(language).exact
+
+
+def translations_known(words: Sequence[str], language: str) -> int:
+    """How many of these lower-case words have a translation, other forms of a word included."""
+    known = _translations(language)
+    return sum(
+        word in known.exact or stem in known.by_stem for word, stem in zip(words, _stems(words, language), strict=True)
+    )
+
+
 def _stems(words: Sequence[str], language: str) -> Sequence[str]:
     stemmer = _stemmer(language)
     return [word[:_LETTERS] for word in words] if stemmer is None else stemmer.stemWords(list(words))
@@ -80,6 +103,11 @@ def _translations(language: str) -> _Translations:
         exact.setdefault(word, english)
         by_stem.setdefault(stem, english)
     return _Translations(exact, by_stem)
+
+
+@cache
+def _english() -> frozenset[str]:
+    return frozenset(row[0] for row in _rows()[1:])
 
 
 def _languages() -> Sequence[str]:

@@ -1,13 +1,29 @@
-"""Tokenization and stemming: one stemmer and one definition of a word for the whole product (behaviour.md §2)."""
+"""Tokenization and stemming: one definition of a word and of its stem for the whole product (behaviour.md §2).
+
+A stem depends on the word's script, not on the language of the text, so that questions and passages always agree.
+"""
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
+from unicodedata import category
 
 import Stemmer
 
-__all__ = ["STOP_WORDS", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
+__all__ = ["STOP_WORDS", "WITHOUT_SPACES", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*[+#]*", re.UNICODE)
+_MARKS = "".join(chr(code) for code in range(0x10000) if category(chr(code)).startswith("M"))
+"""Vowel signs and accents of their own, in the middle of Hindi or Thai words: no letters to regular expressions."""
+_PART = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
+_WORD = re.compile(rf"{_PART}(?:[-'’.&]{_PART})*[+#]*")
+WITHOUT_SPACES = re.compile(rf"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+"""Letters of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, where spaces do not end every word."""
+_PARTS = re.compile(rf"(?P<together>{WITHOUT_SPACES.pattern})|(?:(?!{WITHOUT_SPACES.pattern})[^\W_{_MARKS}]|[{_MARKS}])+")
+_SCRIPTS = re.compile(
+    "(?P<russian>[\u0400-\u052f])|(?P<arabic>[\u0620-\u06ff])|(?P<greek>[\u0370-\u03ff\u1f00-\u1fff])"
+    "|(?P<hindi>[\u0900-\u097f])|(?P<armenian>[\u0530-\u058f])|(?P<tamil>[\u0b80-\u0bff])"
+)
+"""Snowball's stemmer of the script of a word's first letter; English where there is none."""
 # Where a compound word is split: W|2, node|js, store|Empty|Results, HTTP|Server, d'|Andorra – but not PDFs or we'll.
 _SEAM = re.compile(
     r"[-.&]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?:(?<=\b\w)|(?<=\b\w\w))['’](?=[^\W\d_]{3})"
@@ -23,18 +39,21 @@ STOP_WORDS = frozenset(
 
 
 @cache
-def _stemmer() -> "Stemmer.Stemmer":
-    return Stemmer.Stemmer("english")
+def _stemmer(language: str) -> "Stemmer.Stemmer":
+    return Stemmer.Stemmer(language)
 
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of one lower-case word.
+    """The stem of one lower-case word, by the rules of the language that most often uses its script.
 
     >>> stem("taxes") == stem("tax"), stem("renewal") == stem("new")
     (True, False)
+    >>> stem("договоры") == stem("договора"), stem("συμβάσεις") == stem("σύμβαση")
+    (True, True)
     """
-    return str(_stemmer().stemWord(word))
+    script = None if word.isascii() else _SCRIPTS.match(word)
+    return str(_stemmer(script.lastgroup if script and script.lastgroup else "english").stemWord(word))
 
 
 def words(text: str) -> list[str]:
@@ -42,7 +61,11 @@ def words(text: str) -> list[str]:
 
     >>> words("What's C#, a W-2 or 401k?")
     ["what's", 'c#', 'a', 'w-2', 'or', '401k']
+    >>> words("员工年假 2024年")
+    ['员工', '工年', '年假', '2024', '年']
     """
+    if not text.isascii() and WITHOUT_SPACES.search(text):
+        return [word for _, _, word in word_spans(text)]
     lower = text.lower()
     if len(lower) == len(text) and "Σ" not in text:
         return _WORD.findall(lower)
@@ -53,10 +76,26 @@ def words(text: str) -> list[str]:
 def word_spans(text: str) -> list[tuple[int, int, str]]:
     """The words of `words(text)` with their positions: start, end, lower-case word.
 
-    >>> word_spans("Form W-2")
-    [(0, 4, 'form'), (5, 8, 'w-2')]
+    Where spaces do not end words, every two neighbouring letters count as one: these words overlap.
+
+    >>> word_spans("Form W-2"), word_spans("年假表")
+    ([(0, 4, 'form'), (5, 8, 'w-2')], [(0, 2, '年假'), (1, 3, '假表')])
     """
-    return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(text)]
+    found = _WORD.finditer(text)
+    if text.isascii() or not WITHOUT_SPACES.search(text):
+        return [(match.start(), match.end(), match.group().lower()) for match in found]
+    return [span for match in found for span in _spans_in(match.group(), match.start())]
+
+
+def _spans_in(word: str, at: int) -> Iterator[tuple[int, int, str]]:
+    """The word at this position, or its parts and pairs of letters where spaces do not end words."""
+    for part in _PARTS.finditer(word):
+        start, end = part.span()
+        pairs = range(start, max(end - 1, start + 1)) if part["together"] else ()
+        for first in pairs:
+            yield at + first, at + min(first + 2, end), word[first : min(first + 2, end)]
+        if not pairs:
+            yield at + start, at + end, part.group().lower()
 
 
 def index_stems(text: str) -> list[str]:
@@ -69,12 +108,16 @@ def index_stems(text: str) -> list[str]:
     ['year-end', 'year', 'end', 'storeemptyresult', 'store', 'empti', 'result', 'w-2']
     >>> index_stems("d'Andorra, qu’elles, we'll, the employee's")
     ["d'andorra", 'andorra', "qu'ell", 'qu', 'ell', "we'll", 'employe']
+    >>> index_stems("劳动合同 2024年")
+    ['劳动', '动合', '合同', '2024', '年']
     """
     return [found for match in _WORD.finditer(text) for found in _stems_with_parts(match.group())]
 
 
 @lru_cache(maxsize=16_384)
 def _stems_with_parts(word: str) -> tuple[str, ...]:
+    if not word.isascii() and WITHOUT_SPACES.search(word):
+        return tuple(stem(part) for _, _, part in _spans_in(word, 0) if part not in STOP_WORDS)
     lowered = word.lower().replace("’", "'")
     parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]
     return tuple(stem(part) for part in (lowered, *parts) if part not in STOP_WORDS)
