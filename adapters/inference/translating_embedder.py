@@ -14,32 +14,32 @@ __all__ = ["TranslatingEmbedder"]
 class TranslatingEmbedder:
     """core.ports.stores.Embedder over another one. Texts in English are given to it unchanged."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+    def __init__(self, model: Embedder) -> None:
+        self.model = model
 
     @property
     def name(self) -> str:
         """Of the model."""
-        return self._embedder.name
+        return self.model.name
 
     @property
     def notice(self) -> str:
         """The model's notice for the user."""
-        return str(getattr(self._embedder, "notice", ""))
+        return str(getattr(self.model, "notice", ""))
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
-        return self._embedder.dimensions
+        return self.model.dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors for texts, in their order."""
-        return self._embedder.embed([in_english([text])[0] for text in texts])
+        return self.model.embed([in_english([text])[0] for text in texts])
 
     def embed_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Vectors, Sequence[Vectors]]:
         """Vectors for texts, and for the parts of each."""
         read = [_read(text, spans) for text, spans in zip(texts, parts, strict=True)]
-        return self._embedder.embed_parts([text for text, _ in read], [spans for _, spans in read])
+        return self.model.embed_parts([text for text, _ in read], [spans for _, spans in read])
 
 
 def _read(text: str, spans: Sequence[Span]) -> tuple[str, Sequence[Span]]:

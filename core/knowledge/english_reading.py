@@ -17,13 +17,15 @@ from core.knowledge.translations import (
 )
 from core.text.tokenize import STOP_WORDS, WITHOUT_SPACES, stem
 
-__all__ = ["in_english", "language_in_words"]
+__all__ = ["in_english", "language_in_words", "words_in_english"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _CHINESE, _JAPANESE = "zh", "ja"
+_AFTER_LATIN = "\u0250"  # the first letter behind the Latin ones that alphabets use
 _CLEAR = 0.5  # share of English words from which a text is English. Chosen by hand.
 _LEAST = 1 / 4  # share of its words that a language must know. Chosen by hand.
+_FEWEST = 2  # words that a language must know: a single word may be of several languages. Chosen by hand.
 _READ = 60  # words of a text that tell its language. Chosen by hand.
 
 
@@ -52,6 +54,21 @@ def _replaced(word: str, english: Mapping[str, str]) -> str:
     return word if known == lower else known
 
 
+def words_in_english(words: Sequence[str], language: str) -> Mapping[str, str]:
+    """Lower-case word → English word, itself where it has no translation; without words in another script than Latin
+    that have none. language: "" for English.
+
+    >>> words_in_english(["договор", "зарплатомер", "scrum"], "ru")
+    {'договор': 'contract', 'scrum': 'scrum'}
+    """
+    return {
+        word: english
+        for word, english in zip(words, english_words(words, language), strict=True)
+        if english[:1] < _AFTER_LATIN
+    }
+
+
+@lru_cache(maxsize=256)
 def language_in_words(text: str) -> str:
     """ISO 639-1 code of the language of a text, among those with translations; "" for English and any other.
 
@@ -70,7 +87,8 @@ def language_in_words(text: str) -> str:
         return ""
     known = {each: translations_known(found, each) for each in _with_spaces()}
     language = max(known, key=known.__getitem__)  # the first of equals
-    return language if known[language] > max(english, _LEAST * len(found)) else ""
+    enough = max(_FEWEST, english + 1, _LEAST * len(found))
+    return language if known[language] >= enough else ""
 
 
 def _language_of_script(text: str) -> str:

@@ -33,6 +33,8 @@ _STARTERS = re.compile(
     r"\s+(?:The|This|These|Those|It|In|If|An?|Any|Each|For|When|All|You|We|They|However|See|He|She|There)\b"
 )
 _HARD_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•●○▪■◦➢o]\s|\(?\d{1,3}[.)]\s|\([\da-zA-Z]{1,4}\)\s|#{1,6}\s|\|))")
+_FULL_STOP = re.compile(r"(?<=[。！？])(?![。！？」』”’）)])\s*|(?<=[。！？][」』”’）)])\s*|(?<=[।॥؟۔])\s+")
+"""The end of a Chinese or Japanese sentence, which no space follows, and of one in Hindi, Arabic or Urdu."""
 _RULE = re.compile(r"[|:=_*+~\s-]{3,}$")
 _LAST_RESORT = re.compile(r"(?<=[.!?;:])\s+|\n")
 
@@ -48,6 +50,9 @@ def sentences(text: str) -> tuple[Span, ...]:
     >>> text = "Dr. Smith paid $3.50. See e.g. IRS Pub. 15-A."
     >>> [span.of(text) for span in sentences(text)]
     ['Dr. Smith paid $3.50.', 'See e.g. IRS Pub. 15-A.']
+    >>> text = "员工说：“我同意。”年假为五天。वेतन मासिक है। छुट्टी"
+    >>> [span.of(text) for span in sentences(text)]
+    ['员工说：“我同意。”', '年假为五天。', 'वेतन मासिक है।', 'छुट्टी']
     """
     return tuple(_spans(text))
 
@@ -60,7 +65,10 @@ def _spans(text: str) -> Iterator[Span]:
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """Pieces between hard breaks; pieces over 2,000 characters are split at likely sentence ends."""
     start = 0
-    borders = [match.end() for match in _HARD_BREAK.finditer(text)] + [len(text)]
+    borders = [match.end() for match in _HARD_BREAK.finditer(text)]
+    if not text.isascii():
+        borders = sorted({*borders, *(match.end() for match in _FULL_STOP.finditer(text))})
+    borders.append(len(text))
     for border in borders:
         while border - start > _MOST_LETTERS:
             window = text[start : start + _MOST_LETTERS]

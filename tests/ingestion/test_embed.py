@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, _batches, load_embedder
+from adapters.inference.translating_embedder import TranslatingEmbedder
 from adapters.inference.model_cache import cached_conversion, conversion_holds
 from adapters.inference.model_cache import described as description
 from core.domain.errors import ModelUnavailable
@@ -24,7 +25,7 @@ TEXTS = ["overtime", "Employers must keep the form for three years. " * 30, "", 
 
 @pytest.mark.slow
 def test_the_default_model_is_served_converted_and_its_vectors_have_length_one(embedder: Embedder) -> None:
-    assert isinstance(embedder, OpenVinoEmbedder)
+    assert isinstance(embedder, TranslatingEmbedder) and isinstance(embedder.model, OpenVinoEmbedder)
     vectors = embedder.embed(TEXTS)
     assert vectors.shape == (len(TEXTS), embedder.dimensions) == (5, 384)
     assert vectors.dtype == np.float32

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from core.domain.documents import Passage
 from core.domain.int8_vectors import RoughCosines, lengths, packed, rough_cosines, unpacked
 from core.domain.results import NearWord
+from core.knowledge.english_reading import language_in_words, words_in_english
 from core.knowledge.factors import factor_table
 from core.knowledge.synonyms import other_wordings
 from core.ports.stores import Embedder
 from core.search.query.route import question_terms
-from core.text.tokenize import STOP_WORDS, keywords, stem, words
+from core.text.tokenize import STOP_WORDS, WITHOUT_SPACES, keywords, stem, words
 
 __all__ = [
     "NO_WORDINGS",
@@ -291,16 +292,17 @@ class SynonymFinder:
         self._of: WordVectors | None = None
         self._scales: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         self._rows: Mapping[str, int] = {}
-        self._found: OrderedDict[str, tuple[NearWord, ...]] = OrderedDict()
+        self._found: OrderedDict[tuple[str, str], tuple[NearWord, ...]] = OrderedDict()  # by the term, and in English
 
     def learn(self, passages: Sequence[Passage]) -> int:
-        """Embed and store new words; returns their number. Raises ModelUnavailable, StoreFailed."""
-        by_stem = words_of(passage.text for passage in passages)
+        """Embed new words, those of other languages as English ones, and store them; returns their number. Raises
+        ModelUnavailable, StoreFailed."""
+        by_stem, english = _words_and_english(passage.text for passage in passages)
         fresh = {each: by_stem[each] for each in self._store.missing(sorted(by_stem))}
         names = list(fresh)
         for start in range(0, len(names), _BATCH):
             batch = {name: fresh[name] for name in names[start : start + _BATCH]}
-            self._store.add(batch, packed(self._embedder.embed(list(batch.values()))))
+            self._store.add(batch, packed(self._embedder.embed([english[word] for word in batch.values()])))
         return len(fresh)
 
     def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
@@ -309,23 +311,25 @@ class SynonymFinder:
         if unknown := unused(sorted(words_of(texts))):
             self._store.discard(unknown)
 
-    def near(self, terms: Sequence[str]) -> Mapping[str, tuple[NearWord, ...]]:
-        """The nearest words of each question term, nearest first, without the term; none of a number or code. Raises
-        ModelUnavailable."""
-        known = self._store.all()
+    def near(self, terms: Sequence[str], language: str = "") -> Mapping[str, tuple[NearWord, ...]]:
+        """The nearest words of each question term, nearest first, without the term; none of a number or code, or of a
+        word that the model cannot read.
+
+        language: of the question, "" for English. Raises ModelUnavailable."""
+        known, english = self._store.all(), words_in_english(terms, language)
         with self._lock:
             if known is not self._of:
                 self._of, self._scales = known, np.reciprocal(lengths(known.codes))
                 self._rows = {word: row for row, word in enumerate(known.words)}
                 self._found.clear()
             scales = self._scales
-            missing = [term for term in terms if term not in self._found and not _DIGIT.search(term)]
-            rows = [self._rows.get(term, -1) for term in missing]
+            missing = [each for each in english.items() if each not in self._found and not _DIGIT.search(each[0])]
+            rows = [self._rows.get(term, -1) for term, _ in missing]
         if missing and known.stems:
-            vectors = self._vectors(known, rows, missing)
+            vectors = self._vectors(known, rows, [each for _, each in missing])
             found = {
-                term: _nearest(known, self._rough_cosines(known.codes, scales, vector), vector, term)
-                for term, vector in zip(missing, vectors, strict=True)
+                (term, each): _nearest(known, self._rough_cosines(known.codes, scales, vector), vector, term)
+                for (term, each), vector in zip(missing, vectors, strict=True)
             }
             with self._lock:
                 self._found |= found if known is self._of else {}
@@ -334,7 +338,8 @@ class SynonymFinder:
         else:
             found = {}
         with self._lock:
-            return {term: found.get(term) or self._found.get(term, ()) for term in terms}
+            own = {term: (term, each) for term, each in english.items()}
+            return {term: found.get(own[term]) or self._found.get(own[term], ()) if term in own else () for term in terms}
 
     def _vectors(self, known: WordVectors, rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
         """One vector per term: the stored one if the word is known, else embedded now."""
@@ -351,12 +356,24 @@ def words_of(texts: Iterable[str]) -> dict[str, str]:
     >>> words_of(["The taxes of 2024, and a tax on W-2 wages."])
     {'tax': 'taxes', 'wage': 'wages'}
     """
+    return _words_and_english(texts)[0]
+
+
+def _words_and_english(texts: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """As `words_of`, and each of the words → the English word for it."""
     found: dict[str, str] = {}
+    english: dict[str, str] = {}
     for text in texts:
-        for word in words(text):
-            if 2 < len(word) <= _MOST_LETTERS and word.isalpha() and word not in STOP_WORDS:
-                found.setdefault(stem(word), word)
-    return found
+        own = list(dict.fromkeys(word for word in words(text) if _is_word(word)))
+        for word, meant in words_in_english(own, language_in_words(text)).items():
+            if found.setdefault(stem(word), word) == word:
+                english.setdefault(word, meant)
+    return found, english
+
+
+def _is_word(word: str) -> bool:
+    long_enough = 2 < len(word) <= _MOST_LETTERS or WITHOUT_SPACES.match(word) is not None
+    return long_enough and word.isalpha() and word not in STOP_WORDS
 
 
 _CONTAINED, _MISSING = -1, -2  # a term that no near word replaces: the text contains it, or nothing like it

@@ -16,6 +16,7 @@ from core.domain.frozen import LazyTuple, maker_of
 from core.domain.int8_vectors import cosines
 from core.domain.results import Candidate, FoundPassage, NearWord, Signals, TermScores
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
+from core.knowledge.english_reading import language_in_words
 from core.ports.catalogue import Catalogue
 from core.ports.stores import SparseIndex, VectorIndex
 from core.search.query.expansion import (
@@ -247,12 +248,12 @@ class FeatureExtractor:
         explained = self._sparse.explain(terms, list(stored))
         return replace(found, explained=explained, words=words, wordings=wordings, near=near)
 
-    def near_words(self, terms: Sequence[str]) -> Mapping[str, Sequence[NearWord]] | None:
-        """Term → its near words; None where they are not available."""
+    def near_words(self, terms: Sequence[str], question: str = "") -> Mapping[str, Sequence[NearWord]] | None:
+        """Term → its near words; None where they are not available. question: in whose language the terms are."""
         if self._near is None or not terms:
             return None
         try:
-            return self._near.near(terms)
+            return self._near.near(terms, language_in_words(question))
         except ModelUnavailable:
             return None
 

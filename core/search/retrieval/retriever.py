@@ -210,7 +210,7 @@ class Retriever:
         # The dense leg has a thread, because it waits for the model; the others take less time than that together.
         waiting = self._threads.submit(_timed, dense, self._timer)
         by_word = _timed(sparse, self._timer)
-        near = self._measurer.near_words(tuple(dict.fromkeys(request.terms)))
+        near = self._measurer.near_words(tuple(dict.fromkeys(request.terms)), request.question)
         by_entity = _timed(graph, self._timer) if self._graph is not None and request.entities else None
         legs = {"dense": waiting.result(), "sparse": by_word} | ({"graph": by_entity} if by_entity else {})
         notices = _notices(legs)
