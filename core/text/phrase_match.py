@@ -1,6 +1,7 @@
 """Exact phrase matching on word boundaries; ignores case and punctuation.
 
-A word is a run of letters and digits; anything between two words is a boundary. Case is ignored through explicit
+A word is a run of letters and digits; anything between two words is a boundary. Where a script has no spaces, a phrase
+may begin and end inside a run. Case is ignored through explicit
 character classes, so that every store can run the same match in its own regular expression dialect.
 """
 
@@ -8,7 +9,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-__all__ = ["contains_phrases", "letter_classes", "phrase_words"]
+from core.text.tokenize import WITHOUT_SPACES
+
+__all__ = ["contains_phrases", "ends_at_border", "letter_classes", "phrase_words"]
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 _ESCAPED = {"+": "[+]", "#": "[#]"}
@@ -46,13 +49,23 @@ def contains_phrases(text: str, phrases: Sequence[str]) -> bool:
 
     >>> contains_phrases("Overtime – pay is due.", ["overtime pay"])
     True
-    >>> contains_phrases("Overtime payments", ["overtime pay"])
-    False
+    >>> contains_phrases("Overtime payments", ["overtime pay"]), contains_phrases("员工年假为五天", ["年假"])
+    (False, True)
     """
     return all(_pattern(phrase).search(text) for phrase in phrases)
 
 
 @lru_cache(maxsize=256)
 def _pattern(phrase: str) -> re.Pattern[str]:
-    body = r"[\W_]+".join(letter_classes(word) for word in phrase_words(phrase))
-    return re.compile(rf"(?<![^\W_]){body}(?![^\W_])" if body else "")
+    found = phrase_words(phrase)
+    if not found:
+        return re.compile("")
+    body = r"[\W_]+".join(letter_classes(word) for word in found)
+    before = r"(?<![^\W_])" if ends_at_border(found[0][0]) else ""
+    after = r"(?![^\W_])" if ends_at_border(found[-1][-1]) else ""
+    return re.compile(before + body + after)
+
+
+def ends_at_border(letter: str) -> bool:
+    """Whether a phrase that begins or ends with this letter does so at the border of a word."""
+    return not WITHOUT_SPACES.match(letter)

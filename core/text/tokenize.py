@@ -10,15 +10,17 @@ from unicodedata import category
 
 import Stemmer
 
-__all__ = ["STOP_WORDS", "WITHOUT_SPACES", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
+__all__ = ["STOP_WORDS", "WITHOUT_SPACES", "bare_words", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
 
 _MARKS = "".join(chr(code) for code in range(0x10000) if category(chr(code)).startswith("M"))
 """Vowel signs and accents of their own, in the middle of Hindi or Thai words: no letters to regular expressions."""
 _PART = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
 _WORD = re.compile(rf"{_PART}(?:[-'’.&]{_PART})*[+#]*")
-WITHOUT_SPACES = re.compile(rf"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 """Letters of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, where spaces do not end every word."""
-_PARTS = re.compile(rf"(?P<together>{WITHOUT_SPACES.pattern})|(?:(?!{WITHOUT_SPACES.pattern})[^\W_{_MARKS}]|[{_MARKS}])+")
+_PARTS = re.compile(
+    rf"(?P<together>{WITHOUT_SPACES.pattern})|(?:(?!{WITHOUT_SPACES.pattern})[^\W_{_MARKS}]|[{_MARKS}])+"
+)
 _SCRIPTS = re.compile(
     "(?P<russian>[\u0400-\u052f])|(?P<arabic>[\u0620-\u06ff])|(?P<greek>[\u0370-\u03ff\u1f00-\u1fff])"
     "|(?P<hindi>[\u0900-\u097f])|(?P<armenian>[\u0530-\u058f])|(?P<tamil>[\u0b80-\u0bff])"
@@ -88,7 +90,7 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
 
 
 def _spans_in(word: str, at: int) -> Iterator[tuple[int, int, str]]:
-    """The word at this position, or its parts and pairs of letters where spaces do not end words."""
+    """The parts of a word at this position, and its pairs of letters where spaces do not end words."""
     for part in _PARTS.finditer(word):
         start, end = part.span()
         pairs = range(start, max(end - 1, start + 1)) if part["together"] else ()
@@ -96,6 +98,15 @@ def _spans_in(word: str, at: int) -> Iterator[tuple[int, int, str]]:
             yield at + first, at + min(first + 2, end), word[first : min(first + 2, end)]
         if not pairs:
             yield at + start, at + end, part.group().lower()
+
+
+def bare_words(text: str) -> list[str]:
+    """Lower-case words in order, compounds in all their parts.
+
+    >>> bare_words("The W-2's"), bare_words("年假表 वेतन")
+    (['the', 'w', '2', 's'], ['年假', '假表', 'वेतन'])
+    """
+    return [word for _, _, word in _spans_in(text, 0)]
 
 
 def index_stems(text: str) -> list[str]:

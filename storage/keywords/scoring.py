@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.domain.frozen import maker_of
 from core.domain.results import LegHit, LegHits, TermScores
 from core.ports.stores import PassageIds
-from core.text.tokenize import STOP_WORDS, index_stems, stem
+from core.text.tokenize import STOP_WORDS, WITHOUT_SPACES, bare_words, index_stems, stem
 from storage.keywords.kernels import kernels
 from storage.keywords.segments import Segment
 
@@ -27,7 +27,6 @@ __all__ = ["K1", "B", "Bm25Scorer", "required_words", "stems_containing"]
 K1, B = 1.5, 0.75
 """Saturation of repeated words and weight of a passage's length; bm25s's defaults (Robertson & Zaragoza 2009, §3.5)."""
 
-_WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = "s"  # the stemmer cuts 's off, so no stem contains it
 
 
@@ -213,7 +212,7 @@ def required_words(terms: Sequence[str]) -> tuple[str, ...]:
     >>> required_words(["W-2", "The employee's"])
     ('w', '2', 'employee')
     """
-    found = (word.lower() for term in terms for word in _WORD.findall(term))
+    found = (word for term in terms for word in bare_words(term))
     return tuple(dict.fromkeys(word for word in found if word not in STOP_WORDS and word != _POSSESSIVE))
 
 
@@ -222,12 +221,16 @@ def stems_containing(words: Sequence[str], stems: Mapping[str, int]) -> Sequence
 
     >>> stems_containing(["2", "taxes"], {"w-2": 0, "tax": 1, "non-tax": 2, "2024": 3})
     [['w-2'], ['tax', 'non-tax']]
+    >>> stems_containing(["年"], {"年假": 0, "去年": 1, "假": 2})
+    [['年假', '去年']]
     """
     if not words:
         return []
     compounds = "\n".join(["", *(each for each in stems if not each.isalnum()), ""])
     return [
-        [*(each for each in _stem_forms(word) if each in stems), *dict.fromkeys(_compounds_with(word, compounds))]
+        [each for each in stems if word in each]
+        if len(word) == 1 and WITHOUT_SPACES.match(word)
+        else [*(each for each in _stem_forms(word) if each in stems), *dict.fromkeys(_compounds_with(word, compounds))]
         for word in words
     ]
 

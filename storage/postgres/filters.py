@@ -28,7 +28,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.ports.stores import PassageIds
-from core.text.phrase_match import contains_phrases, letter_classes, phrase_words
+from core.text.phrase_match import contains_phrases, ends_at_border, letter_classes, phrase_words
 from storage.postgres.database import Database
 from storage.postgres.passages import CHUNKS, PassageRow
 
@@ -190,4 +190,6 @@ def _query(tenant: str, ids: list[int], phrases: Sequence[str]) -> Any:
 def _pattern(phrase: str, opening: str, closing: str) -> str:
     border = opening + closing
     words = phrase_words(phrase)[:_MOST_WORDS]
-    return rf"(^|{border})" + f"{border}+".join(letter_classes(word) for word in words) + rf"({border}|$)"
+    before = rf"(^|{border})" if ends_at_border(words[0][0]) else ""
+    after = rf"({border}|$)" if ends_at_border(words[-1][-1]) else ""
+    return before + f"{border}+".join(letter_classes(word) for word in words) + after

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, _batches, load_embedder
-from adapters.inference.translating_embedder import TranslatingEmbedder
 from adapters.inference.model_cache import cached_conversion, conversion_holds
 from adapters.inference.model_cache import described as description
+from adapters.inference.translating_embedder import TranslatingEmbedder
 from core.domain.errors import ModelUnavailable
 from core.ports.model_choice import FixedModel
 from core.ports.stores import Embedder, Vectors

@@ -339,7 +339,9 @@ class SynonymFinder:
             found = {}
         with self._lock:
             own = {term: (term, each) for term, each in english.items()}
-            return {term: found.get(own[term]) or self._found.get(own[term], ()) if term in own else () for term in terms}
+            return {
+                term: found.get(own[term]) or self._found.get(own[term], ()) if term in own else () for term in terms
+            }
 
     def _vectors(self, known: WordVectors, rows: Sequence[int], terms: Sequence[str]) -> NDArray[np.float32]:
         """One vector per term: the stored one if the word is known, else embedded now."""

@@ -29,7 +29,7 @@ from core.search.query.syntax import ParsedQuery
 from core.search.ranking.features import FeatureExtractor
 from core.search.retrieval.graph import GraphResult, graph_reasons, walk_graph
 from core.search.store import DocumentUsage
-from core.text.phrase_match import phrase_words
+from core.text.tokenize import bare_words
 
 __all__ = [
     "OVERSAMPLED",
@@ -63,7 +63,7 @@ def text_admissible(
     unindexed = np.setdiff1d(ids, sparse.passages_containing(()), assume_unique=True)
 
     def passages_with(phrases: Sequence[str]) -> PassageIds:
-        containing = sparse.passages_containing([word for phrase in phrases for word in phrase_words(phrase)])
+        containing = sparse.passages_containing(phrases)
         return np.intersect1d(ids, np.union1d(containing, unindexed), assume_unique=True)
 
     if query.phrases:
@@ -79,8 +79,8 @@ def _weightiest(phrases: Sequence[str], containing: PassageIds, sparse: SparseIn
     """As many of the passages as may be read, ascending: chosen by BM25, then the newest."""
     if len(containing) <= _MOST_READ:
         return containing
-    words = [word.lower() for phrase in phrases for word in phrase_words(phrase)]
-    best = np.array([hit.passage_id for hit in sparse.search(words, containing, _MOST_READ).hits], dtype=np.int64)
+    parts = [word for phrase in phrases for word in bare_words(phrase)]
+    best = np.array([hit.passage_id for hit in sparse.search(parts, containing, _MOST_READ).hits], dtype=np.int64)
     latest = np.setdiff1d(containing, best)[::-1]
     return np.sort(np.concatenate([best, latest[: _MOST_READ - len(best)]]))
 
