@@ -1,7 +1,7 @@
 """Search in other languages: `python -m bench.languages XQUAD --languages de,ru,zh`.
 
 XQUAD is a clone of github.com/google-deepmind/xquad, whose files hold the same 240 paragraphs and 1,190 questions in
-twelve languages. For each language a library of its paragraphs is asked the questions in that language, then those in
+twelve languages. For each language a library of its paragraphs gets the questions in that language, then those in
 English, beside the stock pipeline.
 """
 
@@ -41,14 +41,14 @@ def measured_languages(folder: Path, languages: Sequence[str], most: int) -> Ite
     for language in languages:
         judged, questions = _judged(folder, language, most)
         with filled_stock(judged, folder) as stock:
-            theirs = {asked: stock_rankings(stock, own) for asked, own in questions.items()}
+            theirs = {own_language: stock_rankings(stock, own) for own_language, own in questions.items()}
         with scratch_workbench(settings_from_environment()) as workbench:
             documents = fill(workbench, [NamedFile(*each) for each in judged.documents.values()])
-            ours = {asked: our_rankings(workbench, documents, own) for asked, own in questions.items()}
-        for asked, own in questions.items():
-            values = {name: measured(own, found) for name, found in (theirs[asked] | ours[asked]).items()}
+            ours = {own_language: our_rankings(workbench, documents, own) for own_language, own in questions.items()}
+        for own_language, own in questions.items():
+            values = {name: measured(own, found) for name, found in (theirs[own_language] | ours[own_language]).items()}
             for name, peer in _PEERS.items():
-                yield language, asked, name, *_compared(values[peer], values[name])
+                yield language, own_language, name, *_compared(values[peer], values[name])
 
 
 def _compared(stock: Measured, ours: Measured) -> tuple[float, float, float, float, str]:
@@ -65,13 +65,13 @@ def _judged(folder: Path, language: str, most: int) -> tuple[JudgedFolder, dict[
         shas[number] = sha256(data).hexdigest()
         documents[shas[number]] = (f"{number}.txt", data)
     questions = {}
-    for asked in dict.fromkeys((language, _ENGLISH)):
+    for own_language in dict.fromkeys((language, _ENGLISH)):
         found = [
             FolderQuestion(each["id"], each["question"], "query", SearchFilters(), {shas[number]: 1}, {})
-            for number, paragraph in enumerate(_paragraphs(folder, asked))
+            for number, paragraph in enumerate(_paragraphs(folder, own_language))
             for each in paragraph["qas"]
         ]
-        questions[asked] = found[:: max(1, len(found) // most)]
+        questions[own_language] = found[:: max(1, len(found) // most)]
     return JudgedFolder(language, documents, ()), questions
 
 

@@ -39,10 +39,15 @@ def ingest(
         raise typer.Exit(1)
 
 
-def read_again() -> None:
+def read_again(
+    other_languages: Annotated[
+        bool, typer.Option("--other-languages", help="Only documents in another language than English.")
+    ] = False,
+) -> None:
     """Queue every document to be read again, as after an update that reads more out of them. Corrections stay."""
     with open_library() as workbench:
-        typer.echo(f"{workbench.documents.read_all_again()} documents are queued; a worker reads them.")
+        queued = workbench.documents.read_all_again(other_languages=other_languages)
+        typer.echo(f"{queued} documents are queued; a worker reads them.")
 
 
 def worker() -> None:

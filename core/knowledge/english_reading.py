@@ -11,17 +11,21 @@ from functools import cache, lru_cache
 from core.knowledge.translations import (
     english_vocabulary,
     english_words,
+    known_words,
+    phrases_of_language,
     translated_languages,
-    translations_known,
     words_of_language,
 )
-from core.text.tokenize import STOP_WORDS, WITHOUT_SPACES, stem
+from core.text.tokenize import MARKS, STOP_WORDS, WITHOUT_SPACES, stem
 
 __all__ = ["in_english", "language_in_words", "words_in_english"]
 
-_WORD = re.compile(r"[^\W\d_]+")
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_CHINESE, _JAPANESE = "zh", "ja"
+_WORD = re.compile(rf"(?:[^\W\d_]|[{MARKS}])+")
+_SCRIPTS = {
+    "ja": re.compile(r"[\u3040-\u30ff]"), "zh": re.compile(r"[\u3400-\u9fff]"), "ko": re.compile(r"[\uac00-\ud7af]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+}  # fmt: skip
+"""Languages whose words no spaces end, by their letters. Japanese is written with those of Chinese, too."""
 _AFTER_LATIN = "\u0250"  # the first letter behind the Latin ones that alphabets use
 _CLEAR = 0.5  # share of English words from which a text is English. Chosen by hand.
 _LEAST = 1 / 4  # share of its words that a language must know. Chosen by hand.
@@ -40,8 +44,10 @@ def in_english(pieces: Sequence[str]) -> Sequence[str]:
     language = language_in_words("".join(pieces))
     if not language:
         return pieces
-    if language in (_CHINESE, _JAPANESE):
+    if language in _SCRIPTS:
         return [WITHOUT_SPACES.sub(lambda run: _read_run(run.group(), language), piece) for piece in pieces]
+    if phrases_of_language(language):
+        return [_read_phrases(piece, language) for piece in pieces]
     found = list(dict.fromkeys(word.lower() for piece in pieces for word in _WORD.findall(piece)))
     english = dict(zip(found, english_words(found, language), strict=True))
     return [_WORD.sub(lambda word: _replaced(word.group(), english), piece) for piece in pieces]
@@ -72,7 +78,7 @@ def words_in_english(words: Sequence[str], language: str) -> Mapping[str, str]:
 def language_in_words(text: str) -> str:
     """ISO 639-1 code of the language of a text, among those with translations; "" for English and any other.
 
-    >>> [language_in_words(each) for each in ("Urlaub Wartezeit sechs Monate", "per diem", "有給休暇は何日ですか", "W-2")]
+    >>> [language_in_words(each) for each in ("Urlaub Wartezeit sechs Monate", "per diem", "有給休暇は何日", "W-2")]
     ['de', '', 'ja', '']
     """
     found = [word.lower() for word in _WORD.findall(text)[:_READ]]
@@ -85,16 +91,17 @@ def language_in_words(text: str) -> str:
     english = sum(_is_english(word) for word in found)
     if english >= _CLEAR * len(found):
         return ""
-    known = {each: translations_known(found, each) for each in _with_spaces()}
+    known = {each: known_words(found, each) for each in _with_spaces()}
     language = max(known, key=known.__getitem__)  # the first of equals
     enough = max(_FEWEST, english + 1, _LEAST * len(found))
     return language if known[language] >= enough else ""
 
 
 def _language_of_script(text: str) -> str:
-    if _KANA.search(text):
-        return _JAPANESE
-    return _CHINESE if re.search(r"[\u3400-\u9fff]", text) else ""
+    """The language with most letters; a text with Japanese ones is not Chinese."""
+    counts = {each: len(letters.findall(text)) for each, letters in _SCRIPTS.items()}
+    most = max(counts, key=counts.__getitem__)
+    return "" if not counts[most] else "ja" if most == "zh" and counts["ja"] else most
 
 
 @lru_cache(maxsize=16_384)
@@ -109,25 +116,42 @@ def _english_stems() -> frozenset[str]:
 
 @cache
 def _with_spaces() -> Sequence[str]:
-    return [each for each in translated_languages() if each not in (_CHINESE, _JAPANESE)]
+    return [each for each in translated_languages() if each not in _SCRIPTS]
+
+
+def _read_phrases(text: str, language: str) -> str:
+    """A text in English, the longest phrases first where a language writes one word as several."""
+    words, phrases, known = list(_WORD.finditer(text)), phrases_of_language(language), words_of_language(language)
+    lower = [word.group().lower() for word in words]
+    alone = english_words(lower, language)
+    counts = [*sorted(set(phrases.values()), reverse=True)]
+    parts, last, at = list[str](), 0, 0
+    while at < len(words):
+        after, english = at + 1, words[at].group() if alone[at] == lower[at] else alone[at]
+        for end in (at + count for count in counts if at + count <= len(words)):
+            if " ".join(lower[at:end]) in phrases:
+                after, english = end, known[" ".join(lower[at:end])]
+                break
+        parts += [text[last : words[at].start()], english]
+        last, at = words[after - 1].end(), after
+    return "".join([*parts, text[last:]])
 
 
 def _read_run(run: str, language: str) -> str:
-    """A run of letters without spaces, cut from its start into the longest words that have a translation."""
+    """A run of letters without spaces, cut from its start into the longest words that have a translation, and what lies
+    between them."""
     known, longest = words_of_language(language), _longest_word(language)
-    parts, at = list[str](), 0
+    parts, last, at = list[str](), 0, 0
     while at < len(run):
-        for end in range(min(at + longest, len(run)), at, -1):
-            if (word := run[at:end]) in known:
-                parts.append(known[word])
-                break
-        else:
-            end = at + 1
-            parts.append(run[at])
-        at = end
-    return f" {' '.join(parts)} "
+        ends = range(min(at + longest, len(run)), at, -1)
+        end = next((end for end in ends if run[at:end] in known), 0)
+        if end:
+            parts += [run[last:at], known[run[at:end]]]
+            last = end
+        at = end or at + 1
+    return f" {' '.join(filter(None, [*parts, run[last:]]))} "
 
 
-@cache
+@lru_cache(maxsize=64)
 def _longest_word(language: str) -> int:
     return max(map(len, words_of_language(language)))

@@ -15,15 +15,22 @@ import Stemmer
 
 from core.domain.errors import BadTable
 
-__all__ = ["english_vocabulary", "english_words", "translated_languages", "translations_known", "words_of_language"]
+__all__ = [
+    "english_vocabulary",
+    "english_words",
+    "known_words",
+    "phrases_of_language",
+    "translated_languages",
+    "words_of_language",
+]
 
 _FILE = "translations.tsv"
 _NONE = "-"
 _STEMMERS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "es": "spanish",
-    "et": "estonian", "fi": "finnish", "fr": "french", "hr": "serbian", "hu": "hungarian", "id": "indonesian",
-    "it": "italian", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sv": "swedish", "tr": "turkish",
+    "et": "estonian", "fi": "finnish", "fr": "french", "hi": "hindi", "hr": "serbian", "hu": "hungarian",
+    "id": "indonesian", "it": "italian", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
 """ISO 639-1 → Snowball's name."""
 _SAME = {"nb": "no", "nn": "no", "bs": "hr", "sr": "hr", "gl": "pt"}
@@ -70,12 +77,24 @@ def words_of_language(language: str) -> Mapping[str, str]:
     return _translations(language).exact
 
 
-def translations_known(words: Sequence[str], language: str) -> int:
-    """How many of these lower-case words have a translation, other forms of a word included."""
-    known = _translations(language)
-    return sum(
+@lru_cache(maxsize=64)
+def phrases_of_language(language: str) -> Mapping[str, int]:
+    """What a language writes in several words, which are one English word → how many words; the longest last."""
+    found = {each: each.count(" ") + 1 for each in _translations(language).exact if " " in each}
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def known_words(words: Sequence[str], language: str) -> int:
+    """How many of these lower-case words have a translation, other forms of a word included, alone or in a phrase."""
+    known, phrases = _translations(language), phrases_of_language(language)
+    found = [
         word in known.exact or stem in known.by_stem for word, stem in zip(words, _stems(words, language), strict=True)
-    )
+    ]
+    for count in dict.fromkeys(phrases.values()):
+        for at in range(len(words) - count + 1):
+            if " ".join(words[at : at + count]) in phrases:
+                found[at : at + count] = [True] * count
+    return sum(found)
 
 
 def _stems(words: Sequence[str], language: str) -> Sequence[str]:

@@ -9,6 +9,7 @@ from typing import Protocol
 from core.domain.documents import Document, DocumentState, Label, Page, Passage, SourceType, TableRole
 from core.domain.errors import BadRequest, Cure, EmptyFile, NotFound
 from core.domain.results import Statistics, UploadReceipt
+from core.ingestion.classification.language import NATIVE
 from core.ingestion.file_names import clean_name
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
@@ -132,12 +133,17 @@ class DocumentService:
         self._catalogue.mark(document_id, step=WAITING)
         self._jobs.defer_ingest([document_id])
 
-    def read_all_again(self) -> int:
+    def read_all_again(self, *, other_languages: bool = False) -> int:
         """Queue every document for reading again, as after an update; returns their number.
 
-        Manual labels stay, and the old text stays searchable until it is replaced.
+        other_languages: only those in another language than English. Manual labels stay, and the old text stays
+        searchable until it is replaced.
         """
-        documents = self._catalogue.documents(archived=None)
+        documents = [
+            each
+            for each in self._catalogue.documents(archived=None)
+            if not other_languages or each.labels.language.value not in (None, NATIVE)
+        ]
         for document in documents:
             self._catalogue.mark(document.id, step=WAITING)
         self._jobs.defer_ingest([document.id for document in documents])

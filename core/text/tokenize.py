@@ -5,22 +5,31 @@ A stem depends on the word's script, not on the language of the text, so that qu
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from unicodedata import category
 
 import Stemmer
 
-__all__ = ["STOP_WORDS", "WITHOUT_SPACES", "bare_words", "index_stems", "keywords", "phrase_pattern", "stem", "word_spans", "words"]
+__all__ = [
+    "MARKS",
+    "STOP_WORDS",
+    "WITHOUT_SPACES",
+    "bare_words",
+    "index_stems",
+    "keywords",
+    "phrase_pattern",
+    "stem",
+    "word_spans",
+    "words",
+]
 
-_MARKS = "".join(chr(code) for code in range(0x10000) if category(chr(code)).startswith("M"))
+MARKS = "".join(chr(code) for code in range(0x10000) if category(chr(code)).startswith("M"))
 """Vowel signs and accents of their own, in the middle of Hindi or Thai words: no letters to regular expressions."""
-_PART = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
+_PART = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
 _WORD = re.compile(rf"{_PART}(?:[-'’.&]{_PART})*[+#]*")
 WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 """Letters of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, where spaces do not end every word."""
-_PARTS = re.compile(
-    rf"(?P<together>{WITHOUT_SPACES.pattern})|(?:(?!{WITHOUT_SPACES.pattern})[^\W_{_MARKS}]|[{_MARKS}])+"
-)
+_PARTS = re.compile(rf"(?P<together>{WITHOUT_SPACES.pattern})|(?:(?!{WITHOUT_SPACES.pattern})[^\W_{MARKS}]|[{MARKS}])+")
 _SCRIPTS = re.compile(
     "(?P<russian>[\u0400-\u052f])|(?P<arabic>[\u0620-\u06ff])|(?P<greek>[\u0370-\u03ff\u1f00-\u1fff])"
     "|(?P<hindi>[\u0900-\u097f])|(?P<armenian>[\u0530-\u058f])|(?P<tamil>[\u0b80-\u0bff])"
@@ -40,7 +49,7 @@ STOP_WORDS = frozenset(
 )
 
 
-@cache
+@lru_cache(maxsize=16)
 def _stemmer(language: str) -> "Stemmer.Stemmer":
     return Stemmer.Stemmer(language)
 

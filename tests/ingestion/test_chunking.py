@@ -104,3 +104,11 @@ def test_what_is_spelled_out_is_never_too_long_and_never_guessed() -> None:
     )
     assert stored.context == "T\nB\nLLN: leave log number"
     assert cut.context == "T\nB"
+
+
+def test_chinese_passages_are_a_third_as_long() -> None:
+    text = "".join(f"第{number}条，员工应当遵守公司的规章制度和工作纪律。" for number in range(200))
+    passages = split(extract("rules.txt", text.encode()), "rules")
+    lengths = [len(passage.text) for passage in passages]
+    assert max(lengths) <= ChunkSizes().most // 3 and min(lengths) > 100
+    assert all(len(passage.sentences) > 5 for passage in passages)

@@ -8,6 +8,7 @@ from core.ingestion.classification.document_features import features_of, words_o
 from core.ingestion.classification.sample import read_for_classifying
 from core.knowledge import translations
 from core.knowledge.translations import english_words
+from core.text.tokenize import bare_words, words
 
 CONTRACTS = {
     "de": "Verträge", "fr": "contrats", "es": "contratos", "it": "contratti", "pt": "contratos", "nl": "contracten",
@@ -42,15 +43,22 @@ def test_a_contract_has_terms_in_common_with_its_translation() -> None:
 
 def test_every_translation_is_one_word_and_is_read_as_the_first_english_word_that_has_it() -> None:
     languages = translations._languages()
-    assert len(languages) == 28
+    assert len(languages) == 32
     for at, language in enumerate(languages, start=1):
         first: dict[str, str] = {}
         for row in translations._rows()[1:]:
             found = [word for word in row[at].split("/") if word != "-"]
-            assert all(list(words_of(word)) == [word] for word in found), (language, row[0])
+            assert all(_is_one_word(word, language) for word in found), (language, row[0])
             for word in found[:1]:
                 first.setdefault(word, row[0])
         assert dict(zip(first, english_words(list(first), language), strict=True)) == first
+
+
+def _is_one_word(word: str, language: str) -> bool:
+    """As the classifier reads words; Vietnamese words are of several syllables, Thai and Korean ones of any length."""
+    if language == "vi":
+        return [each for part in word.split(" ") for each in words_of(part) or [part]] == word.split(" ")
+    return bare_words(word) == words(word) if language in ("hi", "ko", "th") else list(words_of(word)) == [word]
 
 
 def test_a_line_with_a_column_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

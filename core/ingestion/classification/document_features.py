@@ -35,6 +35,9 @@ _FIRST_CHARACTERS = 300  # title, letterhead, first line: the best of 150, 300, 
 _ANY_FILE = frozenset({"document", "file", "untitled", "scan", "copy", "new", "final", "draft", "version", "index"})
 """Words that any file may be called; chosen by hand."""
 
+_AS_WRITTEN = frozenset({"hi", "ko", "th", "vi"})
+"""Languages that got their translations after the built-in model was fitted: it learned their words as written."""
+
 _LETTER = re.compile(r"[^\W\d_]")
 _PLANE = 0x10000  # characters of everyday scripts; those beyond count as no letters
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
@@ -159,7 +162,7 @@ def features_of(sample: DocumentSample, language: str) -> DocumentFeatures:
     return DocumentFeatures(
         words=english_word_places(sample.body, language).counts,
         opening=english_word_places(first_lines(sample), language).counts,
-        name=Counter(english_words([word for word in words_of(stem) if word not in _ANY_FILE], language)),
+        name=Counter(_as_learned([word for word in words_of(stem) if word not in _ANY_FILE], language)),
         form=_form(sample),
         language=language,
     )
@@ -215,8 +218,13 @@ def english_word_places(text: str, language: str) -> WordPlaces:
     """
     found = word_places(text)
     numbers: dict[str, int] = {}
-    number_of = [numbers.setdefault(word, len(numbers)) for word in english_words(found.words, language)]
+    number_of = [numbers.setdefault(word, len(numbers)) for word in _as_learned(found.words, language)]
     return WordPlaces(tuple(numbers), np.array(number_of, dtype=np.intp)[found.numbers], found.starts, found.ends)
+
+
+def _as_learned(words: Sequence[str], language: str) -> Sequence[str]:
+    """The words as the built-in model has learned them: in English, or as written."""
+    return words if language in _AS_WRITTEN else english_words(words, language)
 
 
 def _are_letters(text: str) -> NDArray[np.bool_]:

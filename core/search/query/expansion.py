@@ -367,9 +367,9 @@ def _words_and_english(texts: Iterable[str]) -> tuple[dict[str, str], dict[str, 
     english: dict[str, str] = {}
     for text in texts:
         own = list(dict.fromkeys(word for word in words(text) if _is_word(word)))
-        for word, meant in words_in_english(own, language_in_words(text)).items():
+        for word, translation in words_in_english(own, language_in_words(text)).items():
             if found.setdefault(stem(word), word) == word:
-                english.setdefault(word, meant)
+                english.setdefault(word, translation)
     return found, english
 
 
