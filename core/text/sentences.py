@@ -25,6 +25,8 @@ _ABBREVIATIONS = re.compile(
     r"|Bsp|bzw|usw|Nr|Abs|Ziff|vgl|ggf|z\.B|d\.h)\.(?=\s+[\w$§(\"'“-]|\d)"
     r"|\b(?:[A-Za-z]\.){2,}|\b(?:e\.g|i\.e|a\.m|p\.m|C\.F\.R|U\.S\.C|U\.S|et seq)\.|(?<=\d)\.(?=\d)"
     r"|\b[A-Z]\.(?=\s+[A-Z][a-z])"
+    r"|\b\d{1,2}\.(?=\s+(?:Januar|Jänner|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b)"
+    r"|\b\d{1,2}\.(?=\s+(?:April|August|September|November)\s+\d{4}\b)"
 )
 _STOP = re.compile(r"[.!?。！？]+['\"”’]*\s+")
 _LONG_WORD = re.compile(r"[a-z]{4}$|[a-z]{3}x$")
