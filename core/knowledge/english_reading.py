@@ -7,6 +7,8 @@ a question of a few words is found, too. Words without a translation stay, and s
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import islice
+from unicodedata import normalize
 
 from core.knowledge.translations import (
     english_vocabulary,
@@ -16,21 +18,20 @@ from core.knowledge.translations import (
     translated_languages,
     words_of_language,
 )
-from core.text.tokenize import MARKS, STOP_WORDS, WITHOUT_SPACES, stem
+from core.text.tokenize import LETTERS, STOP_WORDS, WITHOUT_SPACES, stem
 
 __all__ = ["in_english", "language_in_words", "words_in_english"]
 
-_WORD = re.compile(rf"(?:[^\W\d_]|[{MARKS}])+")
 _SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"), "zh": re.compile(r"[\u3400-\u9fff]"), "ko": re.compile(r"[\uac00-\ud7af]"),
     "th": re.compile(r"[\u0e00-\u0e7f]"),
 }  # fmt: skip
-"""Languages whose words no spaces end, by their letters. Japanese is written with those of Chinese, too."""
+"""Languages in which spaces do not end every word, by their letters. Japanese is written with those of Chinese, too."""
 _AFTER_LATIN = "\u0250"  # the first letter behind the Latin ones that alphabets use
 _CLEAR = 0.5  # share of English words from which a text is English. Chosen by hand.
 _LEAST = 1 / 4  # share of its words that a language must know. Chosen by hand.
-_FEWEST = 2  # words that a language must know: a single word may be of several languages. Chosen by hand.
-_READ = 60  # words of a text that tell its language. Chosen by hand.
+_ENOUGH = 3  # Latin words that tell a language, or two that are most of a text: one may be a name. Chosen by hand.
+_READ, _READ_LETTERS = 60, 2_000  # words of a text's beginning that tell its language. Chosen by hand.
 
 
 def in_english(pieces: Sequence[str]) -> Sequence[str]:
@@ -48,16 +49,21 @@ def in_english(pieces: Sequence[str]) -> Sequence[str]:
         return [WITHOUT_SPACES.sub(lambda run: _read_run(run.group(), language), piece) for piece in pieces]
     if phrases_of_language(language):
         return [_read_phrases(piece, language) for piece in pieces]
-    found = list(dict.fromkeys(word.lower() for piece in pieces for word in _WORD.findall(piece)))
+    found = list(dict.fromkeys(_plain(word) for piece in pieces for word in LETTERS.findall(piece)))
     english = dict(zip(found, english_words(found, language), strict=True))
-    return [_WORD.sub(lambda word: _replaced(word.group(), english), piece) for piece in pieces]
+    return [LETTERS.sub(lambda word: _replaced(word.group(), english), piece) for piece in pieces]
+
+
+def _plain(word: str) -> str:
+    """Small letters, composed: accents of their own are not in the table."""
+    return word.lower() if word.isascii() else normalize("NFC", word.lower())
 
 
 def _replaced(word: str, english: Mapping[str, str]) -> str:
-    """The word in English; as it is where it has no translation."""
-    lower = word.lower()
-    known = english.get(lower, lower)
-    return word if known == lower else known
+    """The word in English; as it is where it has no translation, and a single letter, such as those of U.S."""
+    plain = _plain(word)
+    known = english.get(plain, plain)
+    return word if known == plain or (len(word) == 1 and word.isascii()) else known
 
 
 def words_in_english(words: Sequence[str], language: str) -> Mapping[str, str]:
@@ -74,27 +80,34 @@ def words_in_english(words: Sequence[str], language: str) -> Mapping[str, str]:
     }
 
 
-@lru_cache(maxsize=256)
 def language_in_words(text: str) -> str:
     """ISO 639-1 code of the language of a text, among those with translations; "" for English and any other.
 
     >>> [language_in_words(each) for each in ("Urlaub Wartezeit sechs Monate", "per diem", "有給休暇は何日", "W-2")]
     ['de', '', 'ja', '']
     """
-    found = [word.lower() for word in _WORD.findall(text)[:_READ]]
+    return _language_in(text[:_READ_LETTERS])
+
+
+@lru_cache(maxsize=256)
+def _language_in(text: str) -> str:
+    words = (_plain(word.group()) for word in LETTERS.finditer(text))
+    found = list(islice((word for word in words if len(word) > 1 or not word.isascii()), _READ))
     if not found:
         return ""
     if not text.isascii():
         together = sum(len(run) for word in found for run in WITHOUT_SPACES.findall(word))
         if together * 2 > sum(map(len, found)):
             return _language_of_script(text)
-    english = sum(_is_english(word) for word in found)
-    if english >= _CLEAR * len(found):
+    english = [_is_english(word) for word in found]
+    if sum(english) >= _CLEAR * len(found):
         return ""
     known = {each: known_words(found, each) for each in _with_spaces()}
-    language = max(known, key=known.__getitem__)  # the first of equals
-    enough = max(_FEWEST, english + 1, _LEAST * len(found))
-    return language if known[language] >= enough else ""
+    language = max(known, key=lambda each: sum(known[each]))  # the first of equals
+    own = sum(here and not there for here, there in zip(known[language], english, strict=True))
+    others = sum(there and not here for here, there in zip(known[language], english, strict=True))
+    enough = own >= _ENOUGH or (own == _ENOUGH - 1 and 2 * own > len(found)) or not _is_latin(language)
+    return language if enough and own > others and sum(known[language]) >= _LEAST * len(found) else ""
 
 
 def _language_of_script(text: str) -> str:
@@ -114,15 +127,21 @@ def _english_stems() -> frozenset[str]:
     return frozenset(stem(word) for word in english_vocabulary() | STOP_WORDS)
 
 
+@lru_cache(maxsize=64)
+def _is_latin(language: str) -> bool:
+    return next(iter(words_of_language(language))) < _AFTER_LATIN
+
+
 @cache
 def _with_spaces() -> Sequence[str]:
-    return [each for each in translated_languages() if each not in _SCRIPTS]
+    """Those of other scripts first: Croatian is found in Cyrillic letters, too."""
+    return sorted((each for each in translated_languages() if each not in _SCRIPTS), key=_is_latin)
 
 
 def _read_phrases(text: str, language: str) -> str:
     """A text in English, the longest phrases first where a language writes one word as several."""
-    words, phrases, known = list(_WORD.finditer(text)), phrases_of_language(language), words_of_language(language)
-    lower = [word.group().lower() for word in words]
+    words, phrases, known = list(LETTERS.finditer(text)), phrases_of_language(language), words_of_language(language)
+    lower = [_plain(word.group()) for word in words]
     alone = english_words(lower, language)
     counts = [*sorted(set(phrases.values()), reverse=True)]
     parts, last, at = list[str](), 0, 0

@@ -84,17 +84,18 @@ def phrases_of_language(language: str) -> Mapping[str, int]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
-def known_words(words: Sequence[str], language: str) -> int:
-    """How many of these lower-case words have a translation, other forms of a word included, alone or in a phrase."""
+def known_words(words: Sequence[str], language: str) -> Sequence[bool]:
+    """Which of these lower-case words have a translation, inflected forms included, alone or in a phrase."""
     known, phrases = _translations(language), phrases_of_language(language)
     found = [
-        word in known.exact or stem in known.by_stem for word, stem in zip(words, _stems(words, language), strict=True)
+        word in known.exact or (stem != word and stem in known.by_stem)
+        for word, stem in zip(words, _stems(words, language), strict=True)
     ]
     for count in dict.fromkeys(phrases.values()):
         for at in range(len(words) - count + 1):
             if " ".join(words[at : at + count]) in phrases:
                 found[at : at + count] = [True] * count
-    return sum(found)
+    return found
 
 
 def _stems(words: Sequence[str], language: str) -> Sequence[str]:

@@ -1,19 +1,21 @@
 """Exact phrase matching on word boundaries; ignores case and punctuation.
 
 A word is a run of letters and digits; anything between two words is a boundary. Where a script has no spaces, a phrase
-may begin and end inside a run. Case is ignored through explicit
-character classes, so that every store can run the same match in its own regular expression dialect.
+may begin and end inside a run. Case is ignored through explicit character classes, so that every store can run the same
+match in its own regular expression dialect.
 """
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.text.tokenize import WITHOUT_SPACES
+from core.text.tokenize import MARKS, WITHOUT_SPACES
 
 __all__ = ["contains_phrases", "ends_at_border", "letter_classes", "phrase_words"]
 
-_WORD = re.compile(r"[^\W_]+[+#]*")
+_WORD = re.compile(rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*[+#]*")
+_GAP = rf"(?:(?![{MARKS}])[\W_])+"
+_INSIDE = rf"(?:(?!{WITHOUT_SPACES.pattern})[^\W_])"
 _ESCAPED = {"+": "[+]", "#": "[#]"}
 
 
@@ -49,7 +51,7 @@ def contains_phrases(text: str, phrases: Sequence[str]) -> bool:
 
     >>> contains_phrases("Overtime – pay is due.", ["overtime pay"])
     True
-    >>> contains_phrases("Overtime payments", ["overtime pay"]), contains_phrases("员工年假为五天", ["年假"])
+    >>> contains_phrases("Overtime payments", ["overtime pay"]), contains_phrases("员工年假为PDF文件", ["年假", "pdf"])
     (False, True)
     """
     return all(_pattern(phrase).search(text) for phrase in phrases)
@@ -60,9 +62,9 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     found = phrase_words(phrase)
     if not found:
         return re.compile("")
-    body = r"[\W_]+".join(letter_classes(word) for word in found)
-    before = r"(?<![^\W_])" if ends_at_border(found[0][0]) else ""
-    after = r"(?![^\W_])" if ends_at_border(found[-1][-1]) else ""
+    body = _GAP.join(letter_classes(word) for word in found)
+    before = rf"(?<!{_INSIDE})" if ends_at_border(found[0][0]) else ""
+    after = rf"(?!{_INSIDE}|[{MARKS}])" if ends_at_border(found[-1][-1]) else ""
     return re.compile(before + body + after)
 
 

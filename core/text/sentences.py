@@ -35,7 +35,8 @@ _STARTERS = re.compile(
     r"\s+(?:The|This|These|Those|It|In|If|An?|Any|Each|For|When|All|You|We|They|However|See|He|She|There)\b"
 )
 _HARD_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•●○▪■◦➢o]\s|\(?\d{1,3}[.)]\s|\([\da-zA-Z]{1,4}\)\s|#{1,6}\s|\|))")
-_FULL_STOP = re.compile(r"(?<=[。！？])(?![。！？」』”’）)])\s*|(?<=[。！？][」』”’）)])\s*|(?<=[।॥؟۔])\s+")
+_CLOSERS = r"[\"'」』”’）)】》\]]"
+_FULL_STOP = re.compile(rf"[。！？]+(?:{_CLOSERS}+(?!と|{_CLOSERS})|(?![。！？]|{_CLOSERS}))\s*|[।॥؟۔]\s+")
 """The end of a Chinese or Japanese sentence, which no space follows, and of one in Hindi, Arabic or Urdu."""
 _RULE = re.compile(r"[|:=_*+~\s-]{3,}$")
 _LAST_RESORT = re.compile(r"(?<=[.!?;:])\s+|\n")

@@ -1,6 +1,6 @@
 """Tokenization and stemming: one definition of a word and of its stem for the whole product (behaviour.md §2).
 
-A stem depends on the word's script, not on the language of the text, so that questions and passages always agree.
+A stem depends on the word's script, not on the language of the text, so that questions and passages agree.
 """
 
 import re
@@ -25,11 +25,13 @@ __all__ = [
 
 MARKS = "".join(chr(code) for code in range(0x10000) if category(chr(code)).startswith("M"))
 """Vowel signs and accents of their own, in the middle of Hindi or Thai words: no letters to regular expressions."""
-_PART = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
-_WORD = re.compile(rf"{_PART}(?:[-'’.&]{_PART})*[+#]*")
+LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*")
+"""A run of letters, without digits."""
 WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 """Letters of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, where spaces do not end every word."""
-_PARTS = re.compile(rf"(?P<together>{WITHOUT_SPACES.pattern})|(?:(?!{WITHOUT_SPACES.pattern})[^\W_{MARKS}]|[{MARKS}])+")
+_PART = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
+_BARE = re.compile(_PART)
+_WORD = re.compile(rf"{_PART}(?:[-'’.&]{_PART})*[+#]*")
 _SCRIPTS = re.compile(
     "(?P<russian>[\u0400-\u052f])|(?P<arabic>[\u0620-\u06ff])|(?P<greek>[\u0370-\u03ff\u1f00-\u1fff])"
     "|(?P<hindi>[\u0900-\u097f])|(?P<armenian>[\u0530-\u058f])|(?P<tamil>[\u0b80-\u0bff])"
@@ -92,21 +94,29 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     >>> word_spans("Form W-2"), word_spans("年假表")
     ([(0, 4, 'form'), (5, 8, 'w-2')], [(0, 2, '年假'), (1, 3, '假表')])
     """
-    found = _WORD.finditer(text)
-    if text.isascii() or not WITHOUT_SPACES.search(text):
-        return [(match.start(), match.end(), match.group().lower()) for match in found]
-    return [span for match in found for span in _spans_in(match.group(), match.start())]
+    return [span for match in _WORD.finditer(text) for span in _spans_in(match.group(), match.start())]
 
 
 def _spans_in(word: str, at: int) -> Iterator[tuple[int, int, str]]:
-    """The parts of a word at this position, and its pairs of letters where spaces do not end words."""
-    for part in _PARTS.finditer(word):
-        start, end = part.span()
-        pairs = range(start, max(end - 1, start + 1)) if part["together"] else ()
-        for first in pairs:
-            yield at + first, at + min(first + 2, end), word[first : min(first + 2, end)]
-        if not pairs:
-            yield at + start, at + end, part.group().lower()
+    """The word at this position; its pairs of letters where spaces do not end words, and what stands before, between
+    and behind them."""
+    last = 0
+    for run in () if word.isascii() else WITHOUT_SPACES.finditer(word):
+        yield from _rest(word, last, run.start(), at)
+        for start in range(run.start(), max(run.end() - 1, run.start() + 1)):
+            end = min(start + 2, run.end())
+            yield at + start, at + end, word[start:end]
+        last = run.end()
+    yield from _rest(word, last, len(word), at)
+
+
+def _rest(word: str, start: int, end: int, at: int) -> Iterator[tuple[int, int, str]]:
+    """Part of a word without the punctuation at its ends, if letters or digits are left."""
+    part = word[start:end]
+    if start == 0 and end == len(word):
+        yield at, at + end, part.lower()
+    elif (bare := _WORD.search(part)) is not None:
+        yield at + start + bare.start(), at + start + bare.end(), bare.group().lower()
 
 
 def bare_words(text: str) -> list[str]:
@@ -115,7 +125,7 @@ def bare_words(text: str) -> list[str]:
     >>> bare_words("The W-2's"), bare_words("年假表 वेतन")
     (['the', 'w', '2', 's'], ['年假', '假表', 'वेतन'])
     """
-    return [word for _, _, word in _spans_in(text, 0)]
+    return [word for match in _BARE.finditer(text) for _, _, word in _spans_in(match.group(), 0)]
 
 
 def index_stems(text: str) -> list[str]:
@@ -128,16 +138,20 @@ def index_stems(text: str) -> list[str]:
     ['year-end', 'year', 'end', 'storeemptyresult', 'store', 'empti', 'result', 'w-2']
     >>> index_stems("d'Andorra, qu’elles, we'll, the employee's")
     ["d'andorra", 'andorra', "qu'ell", 'qu', 'ell', "we'll", 'employe']
-    >>> index_stems("劳动合同 2024年")
-    ['劳动', '动合', '合同', '2024', '年']
+    >>> index_stems("劳动合同 2024年 W-2表格")
+    ['劳动', '动合', '合同', '2024', '年', 'w-2', '表格']
     """
-    return [found for match in _WORD.finditer(text) for found in _stems_with_parts(match.group())]
+    return [found for match in _WORD.finditer(text) for found in _stems_in(match.group())]
+
+
+def _stems_in(word: str) -> tuple[str, ...]:
+    if word.isascii() or not WITHOUT_SPACES.search(word):
+        return _stems_with_parts(word)
+    return tuple(each for start, end, _ in _spans_in(word, 0) for each in _stems_with_parts(word[start:end]))
 
 
 @lru_cache(maxsize=16_384)
 def _stems_with_parts(word: str) -> tuple[str, ...]:
-    if not word.isascii() and WITHOUT_SPACES.search(word):
-        return tuple(stem(part) for _, _, part in _spans_in(word, 0) if part not in STOP_WORDS)
     lowered = word.lower().replace("’", "'")
     parts = [part.lower() for part in _SEAM.split(word) if len(part) > 1 and len(part) < len(word)]
     return tuple(stem(part) for part in (lowered, *parts) if part not in STOP_WORDS)

@@ -268,6 +268,7 @@ def _tokenizer_checksum() -> str:
 
     sample = index_stems(
         "Employees' W-2s, year-end storeEmptyResults SOLID_CABLE U.S.C. §401(k) C# renewals naïve Straße d'Andorra"
+        " договоры συμβάσεις العقود वेतन ஒப்பந்தங்கள் 年假表 W-2表格 สัญญา ⚠️"
     )
     described = repr((Stemmer.version(), sorted(STOP_WORDS), sample))
     return blake2b(described.encode(), digest_size=8).hexdigest()

@@ -1,6 +1,7 @@
 """Texts of other languages read as English, word by word."""
 
 import re
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -37,6 +38,13 @@ ENGLISH = [
     "Los Angeles minimum wage",
     "Minimum paid leave in Germany and in Andorra",
     "CF reject command header-specified length",
+    "U.S. GAAP",
+    "S&P 500 of ABC Inc. S.A.",
+    "San Diego office La Jolla",
+    "status quo ante",
+    "de minimis fringe benefits",
+    "ABS,Alcohol Beverage Services,Silver Spring,M",
+    "s3 bucket vs s3 glacier",
     "W-2",
     "401k",
     "",
@@ -54,8 +62,8 @@ def test_english_texts_stay_as_they_are(text: str) -> None:
     assert in_english(pieces) is pieces
 
 
-@pytest.mark.parametrize("word", ["Urlaub", "service", "договор", "pension"])
-def test_a_single_word_has_no_language(word: str) -> None:
+@pytest.mark.parametrize("word", ["Urlaub", "service", "Frist", "pension"])
+def test_a_single_latin_word_has_no_language(word: str) -> None:
     assert language_in_words(word) == ""
 
 
@@ -63,6 +71,15 @@ def test_a_single_word_has_no_language(word: str) -> None:
 def test_languages_without_translations_stay_as_they_are(text: str) -> None:
     pieces = [text]
     assert in_english(pieces) is pieces
+
+
+def test_a_word_of_another_script_tells_its_language() -> None:
+    assert in_english(["договор"]) == ["contract"]
+
+
+def test_letters_and_accents_apart_are_read_together() -> None:
+    composed = "Die Kündigung ist der Vertrag."
+    assert in_english([normalize("NFD", composed)]) == in_english([composed])
 
 
 def test_numbers_punctuation_and_unknown_words_stay() -> None:

@@ -368,7 +368,7 @@ class Detector:
                 terms,
                 found,
                 None if isinstance(topic_vectors, FivefoldError) else topic_vectors[number],
-                self._measurer.near_words(tuple(dict.fromkeys(terms))),
+                self._measurer.near_words(tuple(dict.fromkeys(terms)), name),
                 wordings_of(name),
                 rarity=dict.fromkeys(terms, 1.0),  # that of the library would change with every upload
             )

@@ -21,7 +21,7 @@ from core.knowledge.factors import factor_table
 from core.knowledge.synonyms import other_wordings
 from core.ports.stores import Embedder
 from core.search.query.route import question_terms
-from core.text.tokenize import STOP_WORDS, WITHOUT_SPACES, keywords, stem, words
+from core.text.tokenize import LETTERS, STOP_WORDS, WITHOUT_SPACES, keywords, stem, words
 
 __all__ = [
     "NO_WORDINGS",
@@ -308,12 +308,14 @@ class SynonymFinder:
     def forget(self, texts: Iterable[str], unused: Callable[[Sequence[str]], Sequence[str]]) -> None:
         """Delete the words of these texts that are used nowhere else. unused: those of given stems that no passage
         contains. Raises StoreFailed."""
-        if unknown := unused(sorted(words_of(texts))):
+        # Also words that are no longer learned, such as those of an earlier version.
+        found = {word for text in texts for word in (*words(text), *_WORD.findall(text.lower()))}
+        if unknown := unused(sorted({stem(word) for word in found})):
             self._store.discard(unknown)
 
     def near(self, terms: Sequence[str], language: str = "") -> Mapping[str, tuple[NearWord, ...]]:
         """The nearest words of each question term, nearest first, without the term; none of a number or code, or of a
-        word that the model cannot read.
+        word in another script than Latin that has no translation.
 
         language: of the question, "" for English. Raises ModelUnavailable."""
         known, english = self._store.all(), words_in_english(terms, language)
@@ -375,7 +377,7 @@ def _words_and_english(texts: Iterable[str]) -> tuple[dict[str, str], dict[str, 
 
 def _is_word(word: str) -> bool:
     long_enough = 2 < len(word) <= _MOST_LETTERS or WITHOUT_SPACES.match(word) is not None
-    return long_enough and word.isalpha() and word not in STOP_WORDS
+    return long_enough and LETTERS.fullmatch(word) is not None and word not in STOP_WORDS
 
 
 _CONTAINED, _MISSING = -1, -2  # a term that no near word replaces: the text contains it, or nothing like it

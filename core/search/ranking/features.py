@@ -248,7 +248,7 @@ class FeatureExtractor:
         explained = self._sparse.explain(terms, list(stored))
         return replace(found, explained=explained, words=words, wordings=wordings, near=near)
 
-    def near_words(self, terms: Sequence[str], question: str = "") -> Mapping[str, Sequence[NearWord]] | None:
+    def near_words(self, terms: Sequence[str], question: str) -> Mapping[str, Sequence[NearWord]] | None:
         """Term → its near words; None where they are not available. question: in whose language the terms are."""
         if self._near is None or not terms:
             return None
