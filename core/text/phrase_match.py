@@ -15,7 +15,7 @@ __all__ = ["contains_phrases", "ends_at_border", "letter_classes", "phrase_words
 
 _WORD = re.compile(rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*[+#]*")
 _GAP = rf"(?:(?![{MARKS}])[\W_])+"
-_INSIDE = rf"(?:(?!{WITHOUT_SPACES.pattern})[^\W_])"
+_INSIDE = rf"(?!{WITHOUT_SPACES.pattern})(?:[^\W_]|[{MARKS}])"
 _ESCAPED = {"+": "[+]", "#": "[#]"}
 
 
@@ -64,7 +64,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
         return re.compile("")
     body = _GAP.join(letter_classes(word) for word in found)
     before = rf"(?<!{_INSIDE})" if ends_at_border(found[0][0]) else ""
-    after = rf"(?!{_INSIDE}|[{MARKS}])" if ends_at_border(found[-1][-1]) else ""
+    after = rf"(?!{_INSIDE})" if ends_at_border(found[-1][-1]) else ""
     return re.compile(before + body + after)
 
 

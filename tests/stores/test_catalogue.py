@@ -18,6 +18,7 @@ from core.domain.sanitize import storable_text
 from core.ports.catalogue import Catalogue, DocumentContent
 from core.ports.job_queue import STOPPED
 from core.ports.stores import Vectors
+from core.text.tokenize import MARKS, WITHOUT_SPACES
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.documents import labels_data, labels_from
@@ -407,6 +408,8 @@ SAID = (
     "overtime\u3000pay – 残業",
     "C# and W-2 for the employee’s file; 100% of it (a|b) [x] \\d .*",
     "",
+    "员工年假为五天，PDF文件见W-2表格。",
+    "वेतन मासिक है।",
 )
 """Texts that say "overtime pay", and some that nearly do."""
 
@@ -421,10 +424,18 @@ SAID = (
         ("ÜBERSTUNDEN und", [6]),
         ("berstunden", []),
         ("残業", [8]),
-        ("w 2", [9]),
+        ("w 2", [9, 11]),
         ("c#", [9]),
         ("the employee", [9]),
-        (".*", list(range(11))),
+        (".*", list(range(13))),
+        ("年假", [11]),
+        ("假", [11]),
+        ("年假为五", [11]),
+        ("pdf", [11]),
+        ("w-2", [9, 11]),
+        ("वेतन मासिक", [12]),
+        ("वत", []),
+        ("तन", []),
         ("(a|b)", [9]),
         ("d", [9]),
         ("'; DROP TABLE knowledge_chunks; --", []),
@@ -456,7 +467,7 @@ def test_every_phrase_must_be_said_and_only_passages_asked_about_are_found(catal
     assert catalogue.with_phrases(np.array([10**12]), ["tax"]).tolist() == []
 
 
-_SPOKEN = st.text(st.sampled_from("abAB12 üÜ-–_.’'“ ß\n中"), max_size=14)
+_SPOKEN = st.lists(st.sampled_from([*"abAB12 üÜ-–_.’'“ ß\n中文ตา", "क", "का"]), max_size=14).map("".join)
 
 
 @given(contents=st.lists(_SPOKEN, min_size=1, max_size=6), phrases=st.lists(_SPOKEN, min_size=1, max_size=2))
@@ -473,5 +484,18 @@ def test_postgresql_hears_what_the_words_of_a_text_say(
 
 
 def _in_a_row(text: str, phrase: str) -> bool:
-    stored, expected = (re.findall(r"[^\W_]+", each.lower()) for each in (text, phrase))
-    return any(stored[at : at + len(expected)] == expected for at in range(len(stored) - len(expected) + 1))
+    word = rf"[^\W_](?:[^\W_]|[{MARKS}])*"
+    stored, expected = (" ".join(re.findall(word, each.lower())) for each in (text, phrase))
+    return not expected or any(
+        _at_border(stored, found.start() - 1, found.start()) and _at_border(stored, found.end(), found.end() - 1)
+        for found in re.finditer(f"(?={re.escape(expected)})", stored)
+        for found in [re.compile(re.escape(expected)).match(stored, found.start())]
+        if found
+    )
+
+
+def _at_border(text: str, outside: int, inside: int) -> bool:
+    """Whether a word ends between these two places, or one of them is a letter of a script without spaces."""
+    if not 0 <= outside < len(text) or text[outside] == " ":
+        return True
+    return any(WITHOUT_SPACES.match(text[at]) for at in (outside, inside))

@@ -214,6 +214,9 @@ def ids(filled: Filled, *contents: str) -> list[int]:
         ("year-company", ["companies"]),
         ("my-storeEmptyResults", ["storeEmptyResults"]),
         ("Written in C#", ["C#"]),
+        ("员工年假见W-2表格", ["年假", "W-2", "员"]),
+        ("वेतन मासिक है", ["मासिक"]),
+        ("договоры сотрудников", ["договор"]),
         ("It costs 78.5", ["78", "5"]),
         ("taxes, and the law of it", ["the", "tax", "of"]),
     ],
@@ -243,7 +246,7 @@ def test_holding_follows_uploads_and_deletions(uploads: Filled) -> None:
         assert index.passages_containing(words).tolist() == right
 
 
-_SPOKEN = st.text(st.sampled_from("aeinstgly2AS-'’.&+#_ ,ü"), max_size=30)
+_SPOKEN = st.text(st.sampled_from("aeinstgly2AS-'’.&+#_ ,ü年假कतािд"), max_size=30)
 
 
 @settings(max_examples=60, deadline=None)
