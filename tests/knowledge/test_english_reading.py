@@ -77,6 +77,16 @@ def test_a_word_of_another_script_tells_its_language() -> None:
     assert in_english(["договор"]) == ["contract"]
 
 
+def test_a_single_letter_is_no_word() -> None:
+    [found] = in_english(["Sözleşme için ödeme süresi 401k ve S. V. firması"])
+    assert found.startswith("contract for payment") and "401k and S. V." in found
+
+
+def test_a_text_with_as_many_english_words_stays() -> None:
+    text = "Vertrag Frist Urlaub payment contract deadline Xaqw Xbqw Xcqw Xdqw"
+    assert (language_in_words(text), language_in_words(f"{text} Gesetz")) == ("", "de")
+
+
 def test_letters_and_accents_apart_are_read_together() -> None:
     composed = "Die Kündigung ist der Vertrag."
     assert in_english([normalize("NFD", composed)]) == in_english([composed])
