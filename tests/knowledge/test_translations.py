@@ -41,6 +41,12 @@ def test_a_contract_has_terms_in_common_with_its_translation() -> None:
     assert {"must", "end", "contract"} <= shared
 
 
+def test_the_classifier_reads_words_as_it_learned_them() -> None:
+    assert "contract" in features_of(read_for_classifying("a.txt", "", [Page(1, "Der Vertrag endet.")], {}), "de").words
+    korean = features_of(read_for_classifying("계약.txt", "", [Page(1, "근로 계약 기간")], {}), "ko")
+    assert {"근로", "계약", "기간"} <= korean.words.keys() and "계약" in korean.name
+
+
 def test_every_translation_is_one_word_and_is_read_as_the_first_english_word_that_has_it() -> None:
     languages = translations._languages()
     assert len(languages) == 32

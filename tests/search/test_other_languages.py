@@ -66,3 +66,11 @@ def test_a_word_that_means_the_same_in_another_language_is_named(library: Workbe
 def _found(library: Workbench, question: str) -> list[str]:
     result = library.search.run(SearchRequest(question))
     return [hit.candidate.passage.document_name for hit in result.hits]
+
+
+@pytest.mark.slow
+def test_only_files_in_other_languages_are_read_again(library: Workbench) -> None:
+    before = {each.id for each in library.documents.list()}
+    assert library.documents.read_all_again(other_languages=True) == 4
+    assert {each.id for each in library.documents.list()} == before
+    assert _found(library, "Who approves overtime of an employee?")[0] == "加班.txt"
