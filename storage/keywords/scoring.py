@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.domain.frozen import maker_of
 from core.domain.results import LegHit, LegHits, TermScores
 from core.ports.stores import PassageIds
-from core.text.tokenize import STOP_WORDS, WITHOUT_SPACES, bare_words, index_stems, stem
+from core.text.tokenize import MARKS, STOP_WORDS, WITHOUT_SPACES, bare_words, index_stems, stem
 from storage.keywords.kernels import kernels
 from storage.keywords.segments import Segment
 
@@ -252,8 +252,8 @@ def _compounds_with(word: str, compounds: str) -> Iterator[str]:
         if not (compounds[at - 1].isalnum() or compounds[end].isalnum()):
             yield _line_at(compounds, at)
         at = compounds.find(word, end)
-    if word[-1].isalpha():
-        for match in re.finditer(rf"[-'.&]({word[0]}[^\W_]*|[ei])?\n", compounds):
+    if not word[-1].isdigit():
+        for match in re.finditer(rf"[-'.&]({word[0]}(?:[^\W_]|[{MARKS}])*|[ei])?\n", compounds):
             compound = _line_at(compounds, match.start())
             if compound in _stem_forms(compound.removesuffix(match[1] or "") + word):
                 yield compound
