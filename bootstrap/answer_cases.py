@@ -14,7 +14,7 @@ from core.evaluation.tuning.answerability_fitting import AnswerCase
 from core.evaluation.tuning.coverage_fitting import CellCase
 from core.evaluation.tuning.truth_fitting import TruthCase
 from core.knowledge.answerability import topic_model
-from core.search.ranking.answerability import answer_signals, evidence, evidence_of, most_evidence
+from core.search.ranking.answerability import answer_signals, lead_over, topic_evidence, truth_evidence
 from core.workbench import Workbench
 
 __all__ = ["answer_cases", "cell_cases", "requirement_cases", "truth_cases"]
@@ -69,12 +69,14 @@ def _truths(
     workbench: Workbench, name: str, text: str, answering: tuple[int, ...], *, without: bool = False
 ) -> Iterator[TruthCase]:
     filters = SearchFilters(exclude_documents=answering if without else ())
-    for result in workbench.search.run_many([truth_request(text, truth, filters, "balanced") for truth in Truth]):
-        best = most_evidence(result.candidates)
+    results = workbench.search.run_many([truth_request(text, truth, filters, "balanced") for truth in Truth])
+    values = [truth_evidence(result.candidates) for result in results]
+    for at, (result, value) in enumerate(zip(results, values, strict=True)):
         yield TruthCase(
             name,
             text,
-            0.0 if best is None else evidence(best.signals),
+            value or 0.0,
+            0.0 if value is None else lead_over(value, (*values[:at], *values[at + 1 :])),
             max((each.signals.similarity for each in result.candidates), default=0.0),
             answers=any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN]),
             answerable=bool(answering) and not without,
@@ -91,9 +93,12 @@ def cell_cases(
     for done, topic in enumerate(topics, start=1):
         for truth in sorted(topic.covered | topic.missing):
             (weighed,) = workbench.coverage.weighed([Topic(topic.topic)], truth)
-            value = evidence_of(weighed[0].score, topic_model()) if weighed else 0.0
+            best = {False: 0.0, True: 0.0}
+            for each in weighed:
+                value = topic_evidence(each.score, topic_model(), translated=each.translated)
+                best[each.translated] = max(best[each.translated], value)
             cosine = max((each.meaning for each in weighed), default=0.0)
-            yield CellCase(name, value, cosine, truth in topic.covered)
+            yield CellCase(name, best[False], best[True], cosine, truth in topic.covered)
         on_topic(done)
 
 

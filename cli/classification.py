@@ -161,13 +161,23 @@ def collect_sources(
     sources: Annotated[Path, typer.Argument(help="The list of sources: docs/classifier-sources.csv.")],
     clones: Annotated[Path, typer.Argument(help="A folder with checked-out repositories: OWNER/NAME.")],
     folder: Annotated[Path, typer.Argument(help="Where labels.csv and files/ are written.")],
+    only: Annotated[
+        Path | None, typer.Option("--only", help="A file with the SHA-256 of the files, a line each.")
+    ] = None,
 ) -> None:
     """Copy the listed files out of clones into a folder to learn from; files that are absent are counted."""
     import csv
     from hashlib import sha256
 
+    from core.domain.errors import BadRequest
+
     with sources.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
+    if only is not None:
+        chosen = set(only.read_text("utf-8").split())
+        rows = [row for row in rows if row["sha256"] in chosen]
+    if not rows:
+        raise BadRequest("No listed file is to be copied.", "Check the list of sources and the file of --only.")
     (folder / "files").mkdir(parents=True, exist_ok=True)
     collected = []
     for row in rows:

@@ -98,9 +98,7 @@ def fit_truth_answers(
     model = fit_truth_model(cases)
     bounds = gap_table().evidence
     measured = left_out_truths(cases, bounds.partial, bounds.covered)
-    write_file(
-        write, truth_model_toml(model, _embedding_model(), "one truth answers a question", "fit-truth-answers").encode()
-    )
+    write_file(write, truth_model_toml(model, _embedding_model()).encode())
     write_json({"left_out": [asdict(each) for each in measured]}, out)
     rows = [
         (
@@ -147,8 +145,7 @@ def fit_coverage(
     """Fit the probability that one truth covers a topic, and measure it on each collection left out."""
     from dataclasses import asdict
 
-    from core.evaluation.tuning.coverage_fitting import fit_topic_model, left_out_cells
-    from core.evaluation.tuning.truth_fitting import truth_model_toml
+    from core.evaluation.tuning.coverage_fitting import fit_topic_model, left_out_cells, topic_model_toml
     from core.formats.terminal import aligned
     from core.knowledge.gaps import gap_table
 
@@ -158,7 +155,7 @@ def fit_coverage(
     model = fit_topic_model(cases)
     bounds = gap_table().evidence
     measured = left_out_cells(cases, bounds.partial, bounds.covered)
-    write_file(write, truth_model_toml(model, _embedding_model(), "one truth covers a topic", "fit-coverage").encode())
+    write_file(write, topic_model_toml(model, _embedding_model()).encode())
     write_json({"left_out": [asdict(each) for each in measured]}, out)
     rows = [
         (

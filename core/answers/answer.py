@@ -22,7 +22,14 @@ from core.knowledge.gaps import gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import cite
 from core.search.query.route import read_route, truth_weight
-from core.search.ranking.answerability import most_evidence, truth_probability, what_is_missing
+from core.search.ranking.answerability import (
+    evidence,
+    lead_over,
+    most_evidence,
+    truth_evidence,
+    truth_probability,
+    what_is_missing,
+)
 from core.text.lists import listed
 
 __all__ = [
@@ -73,7 +80,7 @@ def nearest_miss(question: str, result: SearchResult) -> tuple[Citation, ...]:
     """The best sentence of the candidate that says most of what is asked; nothing when that is next to nothing."""
     known = [each for each in result.candidates if each.passage.document_id in result.documents]
     best = most_evidence(known)
-    if best is None or truth_probability([best], truth_model()) < _NEARBY:
+    if best is None or truth_probability(evidence(best.signals), 0.0, truth_model()) < _NEARBY:
         return ()
     document, kind = result.documents[best.passage.document_id], question_kind(question)
     return cite(best.passage, document, result.rarity, kind=kind, most=1)
@@ -205,7 +212,8 @@ def answer_of_five(
     results = _searched([truth_request(question, truth, filters, profile) for truth in requested], search)
     counted = _counted(question, figures) if Truth.REALITY in requested else ()
     found = dict(zip(requested, results, strict=True))
-    findings = [_findings_of(question, truth, found.get(truth), counted) for truth in Truth]
+    scores = _probabilities(found)
+    findings = [_findings_of(truth, found.get(truth), scores.get(truth, 0.0), counted) for truth in Truth]
     answer = _assemble(question, findings, profile, now, terms)
     return replace(answer, filters_in_words=_in_words(filters, findings), notices=_notices(findings, counted))
 
@@ -258,13 +266,29 @@ def _counted(question: str, figures: Figures) -> tuple[Figure, ...] | FivefoldEr
         return failure
 
 
+def _probabilities(found: Mapping[Truth, SearchResult | FivefoldError]) -> Mapping[Truth, float]:
+    """The probability that each truth answers, for those whose search brought passages."""
+    known = {
+        truth: value
+        for truth, result in found.items()
+        if isinstance(result, SearchResult) and (value := truth_evidence(result.candidates)) is not None
+    }
+    return {
+        truth: truth_probability(
+            value, lead_over(value, (other for name, other in known.items() if name is not truth)), truth_model()
+        )
+        for truth, value in known.items()
+    }
+
+
 def _findings_of(
-    question: str,
     truth: Truth,
     result: SearchResult | FivefoldError | None,
+    probability: float,
     counted: tuple[Figure, ...] | FivefoldError,
 ) -> _TruthFindings:
-    """What one truth says, before it is known what it needs. result: None when it was not asked."""
+    """What one truth says, before it is known what it needs. result: None when it was not asked. probability: that it
+    answers."""
     if result is None:
         words = "The filters leave this truth out."
         return _TruthFindings(TruthAnswer(truth, TruthState.NOT_ASKED, silence=words))
@@ -273,7 +297,7 @@ def _findings_of(
     shown = own if isinstance(own, tuple) else ()
     error = _error(result) or ("" if isinstance(own, tuple) else str(own))
     hits = searched.hits if searched and searched.answered else ()
-    score = truth_probability(searched.candidates, truth_model()) if searched and hits else 0.0
+    score = probability if hits else 0.0
     if score < gap_table().evidence.partial and not error:  # half a search cannot tell
         hits, score = (), 0.0
     if shown:  # counted from the table itself: as good as the least sentence that covers a topic

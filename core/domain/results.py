@@ -132,7 +132,8 @@ class Signals:
     contains directly or as a near word, in [0, 1]; near_words: those near words. wordings ≥ 0: idf of the terms it
     contains only as a thesaurus synonym, each times its closeness. phrase_match: share of the question's word pairs
     that are adjacent in the passage too, in [0, 1]. shared: as text, entities in common with the question. band: how
-    often the legs were deepened until it was found, 0 for the first depth; a lower band ranks first.
+    often the legs were deepened until it was found, 0 for the first depth; a lower band ranks first. other_language:
+    whether its document is in another language than the question, so that the question's words cannot be in it.
     """
 
     similarity: float
@@ -155,6 +156,14 @@ class Signals:
     uses: int = 0
     distinct_questions: int = 0
     band: int = 0
+    other_language: bool = False
+
+    @property
+    def keyword_share(self) -> float:
+        """BM25 as a share of the highest possible, in [0, 1]. Of a passage in another language it is at least the
+        synonym match: what its words mean is all that can be compared."""
+        share = min(self.bm25 / self.bm25_most, 1.0) if self.bm25_most > 0 else 0.0
+        return max(share, self.synonym_match or 0.0) if self.other_language else share
 
 
 class FoundPassage(NamedTuple):

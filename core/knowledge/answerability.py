@@ -1,7 +1,7 @@
 """The fitted models of how likely a library and one truth answer, and a truth covers a topic
 (core/knowledge/answerability.toml, truth_answers.toml, topic_coverage.toml)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,9 +11,11 @@ from core.knowledge.loading import check_keys, table
 
 __all__ = [
     "AnswerModel",
+    "TopicModel",
     "TruthModel",
     "answer_model",
     "parse_answer_model",
+    "parse_topic_model",
     "parse_truth_model",
     "topic_model",
     "truth_model",
@@ -54,28 +56,49 @@ def parse_answer_model(raw: Mapping[str, Any]) -> AnswerModel:
 
 @dataclass(frozen=True, slots=True)
 class TruthModel:
-    """A logistic regression over one signal. evidence: its weight."""
+    """A logistic regression. evidence: weight of the evidence of a truth's best passage; lead: of how much this exceeds
+    the best evidence of the other truths."""
 
     evidence: float
+    lead: float
+    intercept: float
+
+
+@dataclass(frozen=True, slots=True)
+class TopicModel:
+    """A logistic regression over the evidence of a passage. evidence: its weight; translated ≥ 0: what is added to the
+    evidence of a passage that is not in English, because it is compared word for word."""
+
+    evidence: float
+    translated: float
     intercept: float
 
 
 @cache
 def truth_model() -> TruthModel:
     """core/knowledge/truth_answers.toml. Raises BadTable naming file and key."""
-    return parse_truth_model("truth_answers", table("truth_answers"))
+    return parse_truth_model(table("truth_answers"))
 
 
 @cache
-def topic_model() -> TruthModel:
+def topic_model() -> TopicModel:
     """core/knowledge/topic_coverage.toml. Raises BadTable naming file and key."""
-    return parse_truth_model("topic_coverage", table("topic_coverage"))
+    return parse_topic_model(table("topic_coverage"))
 
 
-def parse_truth_model(name: str, raw: Mapping[str, Any]) -> TruthModel:
-    """Parses and checks a table of this name. Raises BadTable naming file and key."""
-    keys = ("evidence", "intercept")
+def parse_truth_model(raw: Mapping[str, Any]) -> TruthModel:
+    """Parses and checks a table. Raises BadTable naming file and key."""
+    return TruthModel(*_numbers("truth_answers", raw, ("evidence", "lead", "intercept")))
+
+
+def parse_topic_model(raw: Mapping[str, Any]) -> TopicModel:
+    """Parses and checks a table. Raises BadTable naming file and key."""
+    return TopicModel(*_numbers("topic_coverage", raw, ("evidence", "translated", "intercept")))
+
+
+def _numbers(name: str, raw: Mapping[str, Any], keys: Sequence[str]) -> list[float]:
+    """The values of these keys, which must be all of the table's. Raises BadTable naming file and key."""
     check_keys(name, name, raw, keys)
     if missing := [key for key in keys if key not in raw]:
         raise BadTable(f"core/knowledge/{name}.toml lacks '{missing[0]}'.", "Fit the model again.")
-    return TruthModel(float(raw["evidence"]), float(raw["intercept"]))
+    return [float(raw[key]) for key in keys]

@@ -1,13 +1,26 @@
-"""Languages other than English whose stop words and stems are known."""
+"""The language of a text as a label gives it, and languages other than English whose stop words and stems are known."""
 
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.domain.documents import Label
 from core.text.tokenize import STOP_WORDS
 
-__all__ = ["Language", "foreign_stop_words", "language_of"]
+__all__ = [
+    "NATIVE",
+    "Language",
+    "foreign_stop_words",
+    "is_native",
+    "is_other_language",
+    "language_of",
+    "reading_language",
+]
+
+NATIVE = "en"
+"""The language of the embeddings and of English signals."""
+_SURE = 0.9  # Probability. Chosen by hand, not fitted.
 
 _STEMMERS = {
     "da": "danish",
@@ -74,3 +87,23 @@ def foreign_stop_words(question: Collection[str]) -> frozenset[str]:
     hits = [sum(part in stops for part in parts) for stops in (STOP_WORDS, *known)]
     most = max(hits)
     return known[hits.index(most) - 1] if most >= _LEAST_STOP_WORDS and most > hits[0] else frozenset()
+
+
+def is_native(language: Label) -> bool:
+    """Whether embeddings and English signals are reliable: False only if the text is clearly in another language."""
+    return not is_other_language(language, NATIVE)
+
+
+def is_other_language(language: Label, code: str) -> bool:
+    """Whether a text with this label is clearly in another language than the one with this ISO 639-1 code."""
+    return language.value not in (None, code) and language.probability >= _SURE
+
+
+def reading_language(language: Label) -> str:
+    """The language by whose rules a text is read: English where none was found, or where it may well be English.
+
+    >>> reading_language(Label("nl", 0.6, "en", 0.4)), reading_language(Label("hr", 0.4, "sr", 0.3))
+    ('en', 'hr')
+    """
+    may_be_native = language.probability < _SURE and language.runner_up == NATIVE
+    return NATIVE if language.value is None or may_be_native else language.value

@@ -9,8 +9,8 @@ from typing import Protocol
 from core.domain.documents import Document, DocumentState, Label, Page, Passage, SourceType, TableRole
 from core.domain.errors import BadRequest, Cure, EmptyFile, NotFound
 from core.domain.results import Statistics, UploadReceipt
-from core.ingestion.classification.language import NATIVE
 from core.ingestion.file_names import clean_name
+from core.knowledge.languages import NATIVE
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
 from core.library.trash import TrashService

@@ -57,6 +57,7 @@ from core.search.retrieval.retriever import (
     Retriever,
     admitted,
     exhausted,
+    in_other_languages,
     question_vector,
     text_admissible,
     with_uses,
@@ -217,7 +218,7 @@ class SearchPipeline:
             RERANKED_DEPTH if request.rerank else OVERSAMPLED,
         )
         retrieved = self._retriever.find(retrieval)
-        candidates, filtered, documents = self._admitted(retrieved, filters)
+        candidates, filtered, documents = self._admitted(retrieved, query.plain, filters)
         unranked = SearchResult(
             request=request,
             route=route,
@@ -244,9 +245,15 @@ class SearchPipeline:
         return unranked, retrieval
 
     def _admitted(
-        self, retrieved: RetrievalResult, filters: SearchFilters, known: Iterable[int] = (), band: int = 0
+        self,
+        retrieved: RetrievalResult,
+        question: str,
+        filters: SearchFilters,
+        known: Iterable[int] = (),
+        band: int = 0,
     ) -> tuple[tuple[Candidate, ...], tuple[Dropped, ...], Mapping[int, Document]]:
-        """The candidates that are not known, with their current labels and usage; those left out; their documents."""
+        """The candidates that are not known, with their current labels, languages and usage; those left out; their
+        documents."""
         old = set(known)
         fresh = [
             fast_replace(each, signals=fast_replace(each.signals, band=band)) if band else each
@@ -256,7 +263,8 @@ class SearchPipeline:
         ids = sorted({candidate.passage.document_id for candidate in fresh})
         documents = self._catalogue.documents_by_id(ids)
         admissible, filtered = admitted(fresh, filters, documents)
-        return with_uses(admissible, self._uses(ids)), filtered, documents
+        told = in_other_languages(admissible, question, documents)
+        return with_uses(told, self._uses(ids)), filtered, documents
 
     def _deepened(self, result: SearchResult, retrieval: RetrievalRequest, now: datetime) -> SearchResult:
         """The result ranked, with as many bands as its page needs and there are."""
@@ -271,7 +279,7 @@ class SearchPipeline:
             retrieval = replace(retrieval, depth=2 * retrieval.depth)
             found = self._retriever.find(retrieval)
             known = (each.passage.id for each in (*result.candidates, *(lost.candidate for lost in result.dropped)))
-            candidates, filtered, documents = self._admitted(found, result.filters, known, band)
+            candidates, filtered, documents = self._admitted(found, retrieval.question, result.filters, known, band)
             result = replace(
                 result,
                 candidates=(*result.candidates, *candidates),

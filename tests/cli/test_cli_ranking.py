@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.main import app
-from core.knowledge.answerability import parse_answer_model, parse_truth_model
+from core.knowledge.answerability import parse_answer_model, parse_topic_model, parse_truth_model
 
 pytestmark = pytest.mark.usefixtures("command_folder")
 
@@ -72,7 +72,7 @@ def test_the_probability_of_a_truth_is_fitted_and_measured_left_out(folders: lis
     for each in data:
         assert each["auroc"] > 0.8
         assert each["answering"]["truths"] + each["other"]["truths"] == 20 == each["without"]["truths"]
-    written = parse_truth_model("truth_answers", tomllib.loads(model.read_text()))
+    written = parse_truth_model(tomllib.loads(model.read_text()))
     assert written.evidence > 0
 
 
@@ -103,7 +103,7 @@ def test_the_probability_that_a_truth_covers_a_topic_is_fitted_and_measured_left
         states = [each[name] for name in ("gap", "partial", "full")]
         assert (sum(some["cells"] for some in states), sum(some["covered"] for some in states)) == (16, 4)
         assert each["auroc"] > 0.8 and each["brier"] < 0.2
-    written = parse_truth_model("topic_coverage", tomllib.loads(model.read_text()))
+    written = parse_topic_model(tomllib.loads(model.read_text()))
     assert written.evidence > 0
 
 

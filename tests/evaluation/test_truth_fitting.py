@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -17,8 +18,8 @@ def cases(collection: str, questions: int, *, apart: float) -> Iterator[TruthCas
         for answerable in (True, False):
             for truth in range(3):
                 answers = answerable and truth == 0
-                evidence = level + (apart if answers else 0.0)
-                yield TruthCase(collection, f"{number}", evidence, 0.5, answers, answerable)
+                evidence, lead = (level + apart, apart) if answers else (level, 0.0)
+                yield TruthCase(collection, f"{number}", evidence, lead, 0.5, answers, answerable)
 
 
 def test_truths_that_answer_are_told_by_the_other_collection() -> None:
@@ -44,6 +45,18 @@ def test_one_collection_cannot_be_judged_by_others() -> None:
 
 def test_a_model_reads_as_it_was_written() -> None:
     model = fit_truth_model(list(cases("one", 40, apart=0.3)))
-    assert model.evidence > 0 > model.intercept
-    written = tomllib.loads(truth_model_toml(model, "words", "one truth answers", "fit"))
-    assert parse_truth_model("truth_answers", written) == model
+    assert model.evidence > 0 > model.intercept and model.lead > 0
+    assert parse_truth_model(tomllib.loads(truth_model_toml(model, "words"))) == model
+
+
+def test_the_lead_tells_where_evidence_does_not() -> None:
+    """Every question is worded so far from its answer that the best evidence of one is another's worst."""
+    led = [
+        TruthCase(name, f"{number}", 0.3 + 0.05 * number + own, own, 0.5, own > 0, answerable=True)
+        for name in ("one", "other")
+        for number in range(8)
+        for own in (0.0, 0.06)
+    ]
+    (_, found) = left_out_truths(led, 0.3, 0.5)
+    (_, blind) = left_out_truths([replace(case, lead=0.0) for case in led], 0.3, 0.5)
+    assert found.auroc == 1.0 > 0.7 > blind.auroc

@@ -3,8 +3,9 @@
 import pytest
 
 from core.domain.documents import Page
-from core.ingestion.classification.language import is_native, language_label
+from core.ingestion.classification.language import language_label
 from core.ingestion.classification.sample import read_for_classifying
+from core.knowledge.languages import is_native
 
 
 @pytest.mark.parametrize(

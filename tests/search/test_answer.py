@@ -18,6 +18,8 @@ from core.search.ranking.answerability import (
     answer_probability,
     answer_signals,
     evidence,
+    lead_over,
+    truth_evidence,
     truth_probability,
     truths_words,
     what_is_missing,
@@ -153,14 +155,31 @@ def test_when_a_leg_failed_the_probability_is_unknown_and_nothing_is_called_unan
 
 
 def test_one_truth_answers_as_likely_as_its_best_passage_says() -> None:
-    model = TruthModel(10.0, -4.0)
-    assert truth_probability([], model) == 0.0
-    assert truth_probability([found(1, 0.4, 0.4)], model) == pytest.approx(0.5)
-    assert truth_probability([found(1, 0.1, 0.1), found(2, 0.9, 0.0)], model) > 0.5, "other words may say it"
+    model = TruthModel(10.0, 5.0, -4.0)
+    assert truth_evidence([]) is None
+    assert truth_evidence([found(1, 0.4, 0.4)]) == pytest.approx(0.4)
+    assert truth_probability(0.4, 0.0, model) == pytest.approx(0.5)
+    assert truth_probability(0.4, 0.1, model) > 0.6, "and the truth that says most leads"
+    assert truth_evidence([found(1, 0.1, 0.1), found(2, 0.9, 0.0)]) == pytest.approx(0.54), "other words may say it"
     episode = replace(found(1, 0.9), passage=replace(found(1).passage, origin=Origin.EPISODE))
-    assert truth_probability([episode], model) == 0.0
+    assert truth_evidence([episode]) is None
+
+
+def test_words_of_another_language_count_by_what_they_mean() -> None:
+    plain = Signals(0.4, 1.0, 10.0, synonym_match=0.6)
+    other = replace(plain, other_language=True)
+    assert plain.keyword_share == pytest.approx(0.1) and other.keyword_share == pytest.approx(0.6)
+    assert evidence(other) - evidence(plain) == pytest.approx(0.2 * 0.5)
+    named = Signals(0.4, 9.0, 10.0, synonym_match=0.6, other_language=True)
+    assert named.keyword_share == pytest.approx(0.9), "names and numbers are the same in every language"
+    assert Signals(0.4, other_language=True).keyword_share == 0.0
+
+
+def test_only_the_truth_that_says_most_leads() -> None:
+    assert lead_over(0.5, [0.3, None, 0.4]) == pytest.approx(0.1)
+    assert lead_over(0.4, [0.5]) == lead_over(0.4, []) == lead_over(0.4, [None]) == 0.0
 
 
 def test_a_model_of_truths_that_lacks_a_number_is_refused() -> None:
     with pytest.raises(BadTable, match="intercept"):
-        parse_truth_model("truth_answers", {"evidence": 10.0})
+        parse_truth_model({"evidence": 10.0, "lead": 1.0})

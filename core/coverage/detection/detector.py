@@ -2,7 +2,7 @@
 # Longer than 300 lines: assessing cells and retrieving evidence for many topics at once share the truth columns.
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -28,6 +28,7 @@ from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
 from core.domain.results import Citation
 from core.knowledge.answerability import topic_model
 from core.knowledge.gaps import EvidenceRow, evidence_row
+from core.knowledge.languages import is_native
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
@@ -123,7 +124,7 @@ def _by_words(
     return [[hit.passage_id for hit in each.hits] for each in hits], ""
 
 
-_METHOD = 5  # version of the assessment; increase it on changes, so that older cells are not reused
+_METHOD = 6  # version of the assessment; increase it on changes, so that older cells are not reused
 
 _AT_ONCE = 200
 
@@ -362,6 +363,7 @@ class Detector:
             if number % _READ_FOR == 0:
                 ids = {i for each in near.cosines[number : number + _READ_FOR] for i in each}
                 stored = self._catalogue.found_passages(sorted(ids))
+                translated = self._not_english(each.passage.document_id for each in stored.values())
             terms = () if near.sparse_error else topic_words(name)
             measured = self._measurer.measured_of(
                 {i: stored[i] for i in sorted(found) if i in stored},
@@ -372,9 +374,17 @@ class Detector:
                 wordings_of(name),
                 rarity=dict.fromkeys(terms, 1.0),  # that of the library would change with every upload
             )
-            items = [weigh_candidate(each) for each in measured.candidates({"dense": sorted(found)})]
+            items = [
+                weigh_candidate(each, translated=each.passage.document_id in translated)
+                for each in measured.candidates({"dense": sorted(found)})
+            ]
             weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id)))
         return weighed
+
+    def _not_english(self, document_ids: Iterable[int]) -> set[int]:
+        """Those of the documents that are clearly in another language than English."""
+        documents = self._catalogue.documents_by_id(sorted(set(document_ids)))
+        return {i for i, document in documents.items() if not is_native(document.labels.language)}
 
 
 def _scope_of(kind: GapKind, project: str | None, now: datetime, among: Sequence[int] = ()) -> SearchFilters:

@@ -1,8 +1,9 @@
 """Evidence scores of passages and configuration rows for a topic.
 
-A passage's score is the probability that it covers the topic: a logistic regression, fitted to judged topics, over one
-number. It is absolute, so that it is comparable between libraries; other documents change it only by the near words
-they bring. A row's score is a logistic of its likeness in meaning and the words that topic and row have in common.
+A passage's score is the probability that it covers the topic: a logistic regression, fitted to judged topics, over its
+evidence and whether it is in English. It is absolute, so that it is comparable between libraries; other documents
+change it only by the near words they bring. A row's score is a logistic of its likeness in meaning and the words that
+topic and row have in common.
 """
 
 import re
@@ -21,7 +22,7 @@ from core.knowledge.answerability import topic_model
 from core.knowledge.gaps import EvidenceRow
 from core.ports.stores import Embedder, Vectors
 from core.search.query.route import question_terms
-from core.search.ranking.answerability import evidence_probability
+from core.search.ranking.answerability import topic_probability
 
 __all__ = [
     "SetupRow",
@@ -43,7 +44,8 @@ class WeightedPassage:
 
     score: evidence score in [0, 1]; meaning: cosine in [0, 1]; detail: what the score is made of, in words. share: of
     the words in common, in [0, 1]. sentence: 0-based index of the sentence, if it was scored by itself. cosines: per
-    sentence of the passage, in [0, 1]; () when they were not measured.
+    sentence of the passage, in [0, 1]; () when they were not measured. translated: whether it is not in English, and
+    was compared word for word.
     """
 
     passage: Passage
@@ -53,6 +55,7 @@ class WeightedPassage:
     share: float
     sentence: int | None = None
     cosines: tuple[float, ...] = ()
+    translated: bool = False
 
 
 def topic_words(topic: str) -> tuple[str, ...]:
@@ -75,19 +78,27 @@ def _parts_present(term: str, mark: str, terms: Sequence[str]) -> bool:
     return any(part in terms for part in term.split(mark))
 
 
-def weigh_candidate(candidate: Candidate) -> WeightedPassage:
-    """Score one passage, its signals measured with the topic's words of equal weight.
+_MEANING, _SENTENCE, _WORDS = 0.4, 0.4, 0.2
+"""Weights of a passage's evidence for a topic. Chosen by hand among flat ones, on four collections (docs/scores.md)."""
 
-    score = 1 / (1 + exp(-(intercept + weight·evidence))), where evidence is the mean of three: the cosines of the
-    passage and of its best sentence, and the share of the topic's words in it, near words counting by their closeness.
+
+def weigh_candidate(candidate: Candidate, *, translated: bool = False) -> WeightedPassage:
+    """Score one passage, its signals measured with the topic's words of equal weight. translated: whether it is not in
+    English.
+
+    score = 1 / (1 + exp(-(intercept + weight·evidence))), where evidence is made of three: the cosines of the passage
+    and of its best sentence, and the share of the topic's words in it, near words counting by their closeness.
     """
     signals = candidate.signals
     meaning, best = signals.similarity, signals.best_sentence_similarity
     sentence = meaning if best is None else best
     share = signals.term_coverage if signals.synonym_match is None else signals.synonym_match
-    score = evidence_probability((meaning + sentence + share) / 3, topic_model())
-    detail = f"similarity {meaning:.2f}, best sentence {sentence:.2f}, words {share:.2f}"
-    return WeightedPassage(candidate.passage, score, meaning, detail, share, cosines=signals.sentences)
+    value = _MEANING * meaning + _SENTENCE * sentence + _WORDS * share
+    score = topic_probability(value, topic_model(), translated=translated)
+    other = ", translated word for word" if translated else ""
+    detail = f"similarity {meaning:.2f}, best sentence {sentence:.2f}, words {share:.2f}{other}"
+    cosines = signals.sentences
+    return WeightedPassage(candidate.passage, score, meaning, detail, share, cosines=cosines, translated=translated)
 
 
 def _weigh_row(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:

@@ -32,7 +32,6 @@ from core.evaluation.tuning.training_documents import (
 )
 from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.jurisdiction import PLACE_KINDS, place_kind
-from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import (
     DOMAIN_HEAD,
     PASSAGE_HEAD,
@@ -45,6 +44,7 @@ from core.ingestion.classification.passages import LEAST_WORDS, QUOTED, beside_d
 from core.ingestion.classification.subject import truth_shares
 from core.ingestion.classification.weighting import BESIDE_HEAD, FEW_WORDS
 from core.knowledge.domains import GENERAL
+from core.knowledge.languages import NATIVE
 
 __all__ = [
     "PARTS",

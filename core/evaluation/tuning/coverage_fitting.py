@@ -1,5 +1,6 @@
 """Fits the probability that one truth covers a topic, and measures it on collections left out."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,21 +9,39 @@ import numpy as np
 from core.domain.errors import BadRequest
 from core.evaluation.metrics.measures import auroc
 from core.evaluation.tuning.truth_fitting import fitted_logistic
-from core.knowledge.answerability import TruthModel
-from core.search.ranking.answerability import evidence_probability
+from core.knowledge.answerability import TopicModel
+from core.search.ranking.answerability import topic_probability
 
-__all__ = ["CellCase", "CellShares", "LeftOutCells", "fit_topic_model", "left_out_cells", "measured_cells"]
+__all__ = [
+    "CellCase",
+    "CellShares",
+    "LeftOutCells",
+    "fit_topic_model",
+    "left_out_cells",
+    "measured_cells",
+    "topic_model_toml",
+]
+
+_ADDED = [step / 100 for step in range(21)]
+_DIGITS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class CellCase:
-    """One truth beside one topic. evidence: of its best passage; cosine: the highest of its passages, what a stock
-    pipeline has; both in [0, 1]. covered: as people judged."""
+    """One truth beside one topic. evidence: of its best passage in English, translated: of its best passage that is
+    not; cosine: the highest of its passages, what a stock pipeline has; each in [0, 1], 0 without such a passage.
+    covered: as people judged."""
 
     collection: str
     evidence: float
+    translated: float
     cosine: float
     covered: bool
+
+    def probability(self, model: TopicModel) -> float:
+        """That the truth covers the topic, by its best passage."""
+        english, other = (self.evidence, False), (self.translated, True)
+        return max(topic_probability(value, model, translated=flag) for value, flag in (english, other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +68,29 @@ class LeftOutCells:
     full: CellShares
 
 
-def fit_topic_model(cases: Sequence[CellCase]) -> TruthModel:
-    """The model fitted to all cases; every collection weighs the same."""
-    sizes = {name: sum(case.collection == name for case in cases) for name in {case.collection for case in cases}}
-    return fitted_logistic(
-        [case.evidence for case in cases],
-        [case.covered for case in cases],
-        np.array([1 / sizes[case.collection] for case in cases]),
+def fit_topic_model(cases: Sequence[CellCase]) -> TopicModel:
+    """The likeliest model for all cases; every collection weighs the same. What is added to translated passages is
+    looked for in steps, because it decides which passage is the best."""
+    sizes = Counter(case.collection for case in cases)
+    weights, covered = np.array([1 / sizes[case.collection] for case in cases]), np.array([c.covered for c in cases])
+
+    def fitted(added: float) -> tuple[float, TopicModel]:
+        best = np.array([max(case.evidence, case.translated + added) for case in cases])
+        weight, intercept = fitted_logistic(best[:, None], covered.tolist(), weights)
+        likelihood = -np.logaddexp(0, np.where(covered, -1, 1) * (weight * best + intercept))
+        model = TopicModel(round(float(weight), _DIGITS), added, round(float(intercept), _DIGITS))
+        return float(likelihood @ weights), model
+
+    return max((fitted(added) for added in _ADDED), key=lambda found: found[0])[1]
+
+
+def topic_model_toml(model: TopicModel, embedding_model: str) -> str:
+    """The model as core/knowledge/topic_coverage.toml. embedding_model: whose cosines it was fitted to."""
+    return (
+        "# The probability that one truth covers a topic: a logistic regression over the evidence of its best\n"
+        "# passage (docs/scores.md); translated: added to that of a passage that is not in English. Written by\n"
+        f"# `evaluate fit-coverage`. Fitted to cosines of {embedding_model}.\n"
+        f"evidence = {model.evidence}\ntranslated = {model.translated}\nintercept = {model.intercept}\n"
     )
 
 
@@ -74,11 +109,11 @@ def _left_out(name: str, cases: Sequence[CellCase], partial: float, covered: flo
     return measured_cells(own, model, partial, covered)
 
 
-def measured_cells(own: Sequence[CellCase], model: TruthModel, partial: float, covered: float) -> LeftOutCells:
+def measured_cells(own: Sequence[CellCase], model: TopicModel, partial: float, covered: float) -> LeftOutCells:
     """The cells of one collection judged by a model that was fitted without them. Raises ValueError for no cells."""
     if not own:
         raise ValueError("There are no cells to measure.")
-    chances = [evidence_probability(case.evidence, model) for case in own]
+    chances = [case.probability(model) for case in own]
 
     def shares(least: float, below: float) -> CellShares:
         some = [case for case, chance in zip(own, chances, strict=True) if least <= chance < below]

@@ -20,13 +20,13 @@ from core.ingestion.classification.jurisdiction import (
     PlaceMention,
     place_mentions,
 )
-from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import ClassifierModel, TermWeights, mean_vector
 from core.ingestion.classification.sample import DocumentSample, name_words
 from core.ingestion.classification.subject import LEAST_WORDS_FOR_MEANING, domain_evidence
 from core.ingestion.classification.weighting import Prototypes, total_weights
 from core.knowledge.classifier_weights import domain_weights
 from core.knowledge.domains import GENERAL
+from core.knowledge.languages import NATIVE
 from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = [

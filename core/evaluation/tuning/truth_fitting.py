@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.domain.errors import BadRequest
 from core.evaluation.metrics.measures import auroc
 from core.knowledge.answerability import TruthModel
-from core.search.ranking.answerability import evidence_probability
+from core.search.ranking.answerability import truth_probability
 
 __all__ = [
     "LeftOutTruths",
@@ -33,13 +33,15 @@ _DIGITS = 2
 
 @dataclass(frozen=True, slots=True)
 class TruthCase:
-    """One truth asked one question once. question: the same for the five truths. evidence: of its best passage; cosine:
-    the highest of its passages, what a stock pipeline has; both in [0, 1]. answers: whether an answering document is
-    among its first five passages; answerable: whether the library holds one."""
+    """One truth asked one question once. question: the same for the five truths. evidence: of its best passage, lead:
+    by how much it exceeds that of the other truths, as for `truth_probability`; cosine: the highest of its passages,
+    what a stock pipeline has, in [0, 1]. answers: whether an answering document is among its first five passages;
+    answerable: whether the library holds one."""
 
     collection: str
     question: str
     evidence: float
+    lead: float
     cosine: float
     answers: bool
     answerable: bool
@@ -90,7 +92,7 @@ def left_out_truths(cases: Sequence[TruthCase], partly: float, answered: float) 
 def _left_out(name: str, cases: Sequence[TruthCase], partly: float, answered: float) -> LeftOutTruths:
     own = [case for case in cases if case.collection == name]
     model = _fitted([case for case in cases if case.collection != name])
-    chances = {id(case): evidence_probability(case.evidence, model) for case in own}
+    chances = {id(case): truth_probability(case.evidence, case.lead, model) for case in own}
 
     def shares(some: Sequence[TruthCase]) -> TruthShares:
         values = [chances[id(case)] for case in some]
@@ -112,25 +114,26 @@ def _left_out(name: str, cases: Sequence[TruthCase], partly: float, answered: fl
     )
 
 
-def truth_model_toml(model: TruthModel, embedding_model: str, what: str, command: str) -> str:
-    """The model as a file of core/knowledge. embedding_model: whose cosines it was fitted to; what: of which it gives
-    the probability; command: that fits it."""
+def truth_model_toml(model: TruthModel, embedding_model: str) -> str:
+    """The model as core/knowledge/truth_answers.toml. embedding_model: whose cosines it was fitted to."""
     return (
-        f"# The probability that {what}: a logistic regression over the evidence of its\n"
-        f"# best passage (docs/scores.md), written by `evaluate {command}`. Fitted to cosines of\n"
-        f"# {embedding_model}.\n"
-        f"evidence = {model.evidence}\nintercept = {model.intercept}\n"
+        "# The probability that one truth answers a question: a logistic regression over the evidence of its\n"
+        "# best passage, and how much this exceeds that of the other truths (docs/scores.md), written by\n"
+        f"# `evaluate fit-truth-answers`. Fitted to cosines of {embedding_model}.\n"
+        f"evidence = {model.evidence}\nlead = {model.lead}\nintercept = {model.intercept}\n"
     )
 
 
-def fitted_logistic(evidence: Sequence[float], answers: Sequence[bool], weights: NDArray[np.float64]) -> TruthModel:
-    """The logistic regression of answers on evidence. weights: of the cases, shape (n,)."""
+def fitted_logistic(
+    signals: NDArray[np.float64], answers: Sequence[bool], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The logistic regression of answers on signals, shape (n, k): k weights, then the intercept. weights: of the
+    cases, shape (n,)."""
     from sklearn.linear_model import LogisticRegression
 
     regression = LogisticRegression(C=_REGULARISATION)
-    regression.fit(np.array(evidence)[:, None], answers, sample_weight=weights * len(weights) / weights.sum())
-    weight, intercept = float(regression.coef_[0][0]), float(regression.intercept_[0])
-    return TruthModel(round(weight, _DIGITS), round(intercept, _DIGITS))
+    regression.fit(signals, answers, sample_weight=weights * len(weights) / weights.sum())
+    return np.concatenate([regression.coef_[0], regression.intercept_])
 
 
 def _fitted(cases: Sequence[TruthCase]) -> TruthModel:
@@ -139,5 +142,5 @@ def _fitted(cases: Sequence[TruthCase]) -> TruthModel:
         for answerable, share in ((True, 1 - _UNANSWERABLE), (False, _UNANSWERABLE)):
             same = [case.collection == name and case.answerable == answerable for case in cases]
             weights[same] = share / max(1, sum(same))
-    evidence, answers = [case.evidence for case in cases], [case.answers for case in cases]
-    return fitted_logistic(evidence, answers, weights)
+    signals = np.array([(case.evidence, case.lead) for case in cases])
+    return TruthModel(*np.round(fitted_logistic(signals, [case.answers for case in cases], weights), _DIGITS).tolist())

@@ -14,7 +14,7 @@ from core.domain.documents import Label, Labels, Page, Passage
 from core.ingestion.classification.dates import effective_date_label, temporal_label
 from core.ingestion.classification.document_features import features_of
 from core.ingestion.classification.jurisdiction import jurisdiction_label
-from core.ingestion.classification.language import is_native, language_label, reading_language
+from core.ingestion.classification.language import language_label
 from core.ingestion.classification.linear_model import ClassifierModel, built_in_model
 from core.ingestion.classification.passages import labelled_passages
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
@@ -22,6 +22,7 @@ from core.ingestion.classification.subject import authority_label, domain_label
 from core.ingestion.classification.truth import truth_label
 from core.ingestion.classification.weighting import Prototypes, confirmed_label
 from core.ingestion.sentence_vectors import embed_alone
+from core.knowledge.languages import is_native, reading_language
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.stores import Embedder, Vectors
 

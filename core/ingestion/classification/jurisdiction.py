@@ -9,7 +9,6 @@ from math import log, log1p
 import numpy as np
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Truth
-from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import Blocks, ClassifierModel, softmax
 from core.ingestion.classification.sample import DocumentSample, quote_around
 from core.ingestion.classification.subject import truth_shares
@@ -17,6 +16,7 @@ from core.ingestion.classification.truth import NO_TEXT
 from core.knowledge.gazetteer import currency_countries, find_places, language_countries
 from core.knowledge.jurisdictions import federation_of, federations, implied_places
 from core.knowledge.language_varieties import countries_of_text
+from core.knowledge.languages import NATIVE
 from core.knowledge.workspace_terms import WorkspaceTerms
 
 __all__ = [

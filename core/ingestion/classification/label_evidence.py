@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from core.domain.documents import Evidence, EvidenceSource
 from core.ingestion.classification.document_features import FORM_FEATURES, english_word_places, first_lines, form_quote
-from core.ingestion.classification.language import NATIVE
 from core.ingestion.classification.linear_model import Blocks, Head, TermWeights
 from core.ingestion.classification.sample import DocumentSample, quote_around, sentence_starts
+from core.knowledge.languages import NATIVE
 
 __all__ = ["READS_LIKE", "explained", "strongest_sentence"]
 

@@ -5,15 +5,12 @@ from math import exp
 from core.domain.documents import Evidence, EvidenceSource, Label
 from core.ingestion.classification.sample import DocumentSample
 
-__all__ = ["NATIVE", "is_native", "language_label", "reading_language"]
+__all__ = ["language_label"]
 
 _LEAST_LETTERS = 24  # Letters; shorter texts get no language. Chosen by hand, not fitted.
 _READ_CHARACTERS = 3_000  # Chosen by hand, not fitted.
-_SURE = 0.9  # Probability. Chosen by hand, not fitted.
 _CODE_LETTERS = 2  # of ISO 639-1
 _NO_LANGUAGE = "zxx"  # ISO 639-2: no linguistic content
-NATIVE = "en"
-"""The language of the embeddings and of English signals."""
 
 
 def language_label(reading: DocumentSample) -> Label:
@@ -36,18 +33,3 @@ def language_label(reading: DocumentSample) -> Label:
     quote = reading.segments[0] if reading.segments else text.strip()[:80]
     evidence = Evidence(quote, EvidenceSource.TEXT, first, 1.0, "letters and words as in this language")
     return Label(str(first), probability, str(second), 1.0 - probability, (evidence,))
-
-
-def is_native(language: Label) -> bool:
-    """Whether embeddings and English signals are reliable: False only if the text is clearly in another language."""
-    return language.value in (None, NATIVE) or language.probability < _SURE
-
-
-def reading_language(language: Label) -> str:
-    """The language by whose rules a text is read: English where none was found, or where it may well be English.
-
-    >>> reading_language(Label("nl", 0.6, "en", 0.4)), reading_language(Label("hr", 0.4, "sr", 0.3))
-    ('en', 'hr')
-    """
-    may_be_native = language.probability < _SURE and language.runner_up == NATIVE
-    return NATIVE if language.value is None or may_be_native else language.value

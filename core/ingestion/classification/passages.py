@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Labels, Passage, TemporalClass, Truth
 from core.ingestion.classification.document_features import word_places
 from core.ingestion.classification.label_evidence import READS_LIKE, strongest_sentence
-from core.ingestion.classification.language import is_native
 from core.ingestion.classification.linear_model import PASSAGE_HEAD, ClassifierModel
 from core.ingestion.classification.relabel import parse_date, possible_labels
 from core.ingestion.classification.sample import quote_around
 from core.knowledge.label_signals import LabelSignalFinder
+from core.knowledge.languages import is_native
 from core.knowledge.truths import passage_signs
 
 __all__ = ["LEAST_WORDS", "QUOTED", "beside_document", "labelled_passages"]

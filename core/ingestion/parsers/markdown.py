@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_markdown"]
 
+_FENCE = re.compile(r"(?m)^(?:---|\.\.\.)\s*$")
 _FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)$")
 _DATE_KEYS = ("date", "published", "published_at", "last_modified", "updated", "effective", "effective_date")
 
@@ -68,8 +69,11 @@ def read_markdown(name: str, text: str) -> ExtractedDocument:
     text = clean(text).strip("\n")
     metadata, front_end = _front_matter(text)
     writer = PageWriter(1)
-    writer.add(text[:front_end], BlockKind.FURNITURE)
-    write_html(BeautifulSoup(_rendered(text[front_end:]), "lxml"), writer)
+    front, body = text[:front_end], text[front_end:]
+    if front and not body.strip():  # a page of a website whose template shows what its front matter says
+        front, body = "", _FENCE.sub("", front)
+    writer.add(front, BlockKind.FURNITURE)
+    write_html(BeautifulSoup(_rendered(body), "lxml"), writer)
     page = writer.page()
     title = _plain(metadata.get("title", ""))
     first = next((block for block in writer.blocks if block.kind is BlockKind.HEADING), None)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain.documents import Authority, Evidence, EvidenceSource, Label, Labels, TemporalClass, Truth
-from core.ingestion.classification.language import is_native
 from core.ingestion.classification.sample import DocumentSample, name_words
 from core.ingestion.classification.truth import CAUTIOUS
 from core.ingestion.classification.weighting import threshold_of
+from core.knowledge.languages import is_native
 from core.ports.stores import Vectors
 
 __all__ = [

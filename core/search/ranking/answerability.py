@@ -5,14 +5,14 @@ and without the documents that answer them, and chooses the threshold; core/know
 No single word decides, and no result is hidden: the page says how likely an answer is, and lists what is nearest.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log
 from typing import NamedTuple
 
 from core.domain.documents import Origin
 from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
-from core.knowledge.answerability import AnswerModel, TruthModel
+from core.knowledge.answerability import AnswerModel, TopicModel, TruthModel
 from core.text.lists import listed
 
 __all__ = [
@@ -21,10 +21,12 @@ __all__ = [
     "answer_probability",
     "answer_signals",
     "evidence",
-    "evidence_of",
-    "evidence_probability",
     "filters_match_nothing",
+    "lead_over",
     "most_evidence",
+    "topic_evidence",
+    "topic_probability",
+    "truth_evidence",
     "truth_probability",
     "truths_words",
     "unanswered_words",
@@ -54,9 +56,9 @@ def evidence(signals: Signals) -> float:
     and the question's words in it, as they are and as synonyms. An unmeasured sentence similarity counts as the
     passage's own, an unmeasured synonym match as the keyword share."""
     sentence = signals.similarity if signals.best_sentence_similarity is None else signals.best_sentence_similarity
-    keyword = min(signals.bm25 / signals.bm25_most, 1.0) if signals.bm25_most > 0 else 0.0
-    synonym = keyword if signals.synonym_match is None else signals.synonym_match
-    return _SIMILARITY * signals.similarity + _SENTENCE * sentence + _KEYWORD * keyword + _SYNONYM * synonym
+    synonym = signals.keyword_share if signals.synonym_match is None else signals.synonym_match
+    keyword = _KEYWORD * signals.keyword_share
+    return _SIMILARITY * signals.similarity + _SENTENCE * sentence + keyword + _SYNONYM * synonym
 
 
 def answer_signals(candidates: Sequence[Candidate]) -> AnswerSignals:
@@ -75,7 +77,7 @@ def answer_signals(candidates: Sequence[Candidate]) -> AnswerSignals:
 def answer_probability(signals: AnswerSignals, model: AnswerModel) -> float:
     """The probability of an answer, in (0, 1): 1 / (1 + exp(-(intercept + Σ weight · signal)))."""
     margin = model.intercept + sum(model.weights[name] * value for name, value in signals._asdict().items())
-    return 1 / (1 + exp(-margin))
+    return _logistic(margin)
 
 
 def most_evidence(candidates: Sequence[Candidate]) -> Candidate | None:
@@ -83,21 +85,38 @@ def most_evidence(candidates: Sequence[Candidate]) -> Candidate | None:
     return next(iter(_by_evidence(candidates)), None)
 
 
-def truth_probability(candidates: Sequence[Candidate], model: TruthModel) -> float:
-    """The probability that one truth answers a question, from the candidates of that truth, in [0, 1]: that of the
-    best evidence; 0 without a candidate."""
+def truth_evidence(candidates: Sequence[Candidate]) -> float | None:
+    """The evidence of the candidate that says most of what is asked, in [0, 1]; None without any."""
     best = most_evidence(candidates)
-    return 0.0 if best is None else evidence_probability(evidence(best.signals), model)
+    return None if best is None else evidence(best.signals)
 
 
-def evidence_probability(value: float, model: TruthModel) -> float:
-    """The probability of a model for this evidence, in (0, 1): 1 / (1 + exp(-(intercept + weight · evidence)))."""
-    return 1 / (1 + exp(-(model.intercept + model.evidence * value)))
+def lead_over(value: float, others: Iterable[float | None]) -> float:
+    """By how much the evidence of one truth exceeds the best of the others, in [0, 1]; 0 where another has more, and
+    where no other has any: a second truth that answers is not doubted because a first one does."""
+    return max(0.0, value - max((each for each in others if each is not None), default=value))
 
 
-def evidence_of(probability: float, model: TruthModel) -> float:
-    """The evidence that has this probability, in (0, 1), by a model."""
-    return (log(probability / (1 - probability)) - model.intercept) / model.evidence
+def truth_probability(value: float, lead: float, model: TruthModel) -> float:
+    """The probability that one truth answers a question, in (0, 1): 1 / (1 + exp(-(intercept + Σ weight · signal))).
+
+    value: its evidence, from `truth_evidence`; lead: from `lead_over`."""
+    return _logistic(model.intercept + model.evidence * value + model.lead * lead)
+
+
+def topic_probability(value: float, model: TopicModel, *, translated: bool = False) -> float:
+    """The probability that a passage with this evidence covers a topic, in (0, 1). translated: whether the passage is
+    not in English."""
+    return _logistic(model.intercept + model.evidence * (value + translated * model.translated))
+
+
+def topic_evidence(probability: float, model: TopicModel, *, translated: bool = False) -> float:
+    """The evidence that has this probability of covering a topic."""
+    return (log(probability / (1 - probability)) - model.intercept) / model.evidence - translated * model.translated
+
+
+def _logistic(margin: float) -> float:
+    return 1 / (1 + exp(-margin))
 
 
 _RELATED = 0.5

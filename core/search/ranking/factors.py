@@ -103,6 +103,8 @@ def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
     signals = candidate.signals
     if signals.bm25_most <= 0:
         return FactorValue(0.0, "no word of the question was searched for")
+    if signals.other_language and (signals.synonym_match or 0.0) >= signals.keyword_share > 0:
+        return FactorValue(signals.keyword_share, "in another language than the question: counts as synonym match")
     if signals.bm25 <= 0:
         return FactorValue(0.0, "contains no word of the question")
 
@@ -111,7 +113,7 @@ def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
         named = ", ".join(f"{term.term} {term.score:.1f}" for term in best)
         return f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})"
 
-    return FactorValue(min(signals.bm25 / signals.bm25_most, 1.0), why)
+    return FactorValue(signals.keyword_share, why)
 
 
 def _keyword_overlap(candidate: Candidate, context: ScoringContext) -> FactorValue:
