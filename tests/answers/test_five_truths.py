@@ -98,7 +98,7 @@ def test_a_truth_without_passages_says_so_instead_of_what_they_lack() -> None:
 
 def test_a_long_question_is_quoted_in_short_in_what_it_needs() -> None:
     answer = answer_for("expense reports " * 20)
-    assert all(len(words) < 300 for words in answer.to_raise) and answer.question in "expense reports " * 20
+    assert answer.to_raise and all(answer.question not in words for words in answer.to_raise)
 
 
 def test_what_the_filters_leave_out_is_not_asked() -> None:
