@@ -2,7 +2,8 @@
 
 translations.tsv has one English word per line and its usual translations per language (ISO 639-1 code in the header),
 separated by "/"; "-" where there is none. It was written for this project from the words that most English documents
-share, whatever their kind.
+share, whatever their kind. translations_more.tsv has rarer words, words of the fields that Fivefold is for, and more
+forms of the most frequent ones; the classifier was fitted without it.
 """
 
 import csv
@@ -24,7 +25,7 @@ __all__ = [
     "words_of_language",
 ]
 
-_FILE = "translations.tsv"
+_LEARNED, _MORE = "translations.tsv", "translations_more.tsv"
 _NONE = "-"
 _STEMMERS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "es": "spanish",
@@ -46,16 +47,17 @@ class _Translations:
     by_stem: Mapping[str, str]
 
 
-def english_words(words: Sequence[str], language: str) -> Sequence[str]:
+def english_words(words: Sequence[str], language: str, *, learned: bool = False) -> Sequence[str]:
     """For each lower-case word its English translation, else itself; other forms are found by their stems.
 
-    language: ISO 639-1 code of the text; words of English and of languages without translations stay.
+    language: ISO 639-1 code of the text; words of English and of languages without translations stay. learned: only by
+    the translations that the classifier was fitted with.
 
     >>> english_words(["verträge", "müssen", "scrum"], "de"), english_words(["contracts"], "en")
     (['contract', 'must', 'scrum'], ['contracts'])
     """
     own = _SAME.get(language, language)
-    known = _translations(own) if own in _languages() else None
+    known = _translations(own, learned=learned) if own in _languages() else None
     if known is None:
         return words
     stems = _stems(words, own)
@@ -109,14 +111,15 @@ def _stemmer(language: str) -> "Stemmer.Stemmer | None":
     return Stemmer.Stemmer(_STEMMERS[language]) if language in _STEMMERS else None
 
 
-@lru_cache(maxsize=64)
-def _translations(language: str) -> _Translations:
-    """Of several English words the first in the file counts, and a first translation before a second one."""
+@lru_cache(maxsize=128)
+def _translations(language: str, *, learned: bool = False) -> _Translations:
+    """Of several English words the first in the files counts, and in each a first translation before a second one."""
     at = _languages().index(language) + 1
-    cells = [(row[0], [word for word in row[at].split("/") if word != _NONE]) for row in _rows()[1:]]
-    ordered = [
-        (english, word) for part in (slice(1), slice(1, None)) for english, found in cells for word in found[part]
-    ]
+    ordered = list[tuple[str, str]]()
+    for name in (_LEARNED,) if learned else (_LEARNED, _MORE):
+        cells = [(row[0], [word for word in row[at].split("/") if word != _NONE]) for row in _rows(name)[1:]]
+        for part in (slice(1), slice(1, None)):
+            ordered += [(english, word) for english, found in cells for word in found[part]]
     exact: dict[str, str] = {}
     by_stem: dict[str, str] = {}
     for (english, word), stem in zip(ordered, _stems([word for _, word in ordered], language), strict=True):
@@ -127,19 +130,19 @@ def _translations(language: str) -> _Translations:
 
 @cache
 def _english() -> frozenset[str]:
-    return frozenset(row[0] for row in _rows()[1:])
+    return frozenset(row[0] for name in (_LEARNED, _MORE) for row in _rows(name)[1:])
 
 
 def _languages() -> Sequence[str]:
-    return _rows()[0][1:]
+    return _rows(_LEARNED)[0][1:]
 
 
-@cache
-def _rows() -> Sequence[Sequence[str]]:
-    """The lines of the file, the header first. Raises BadTable."""
-    text = files("core.knowledge").joinpath(_FILE).read_text("utf-8")
+@lru_cache(maxsize=2)
+def _rows(name: str) -> Sequence[Sequence[str]]:
+    """The lines of a file, the header first. Raises BadTable."""
+    text = files("core.knowledge").joinpath(name).read_text("utf-8")
     rows = list(csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
-            raise BadTable(f"core/knowledge/{_FILE}, line {number}: {len(row)} columns.", f"Give {len(rows[0])}.")
+            raise BadTable(f"core/knowledge/{name}, line {number}: {len(row)} columns.", f"Give {len(rows[0])}.")
     return rows

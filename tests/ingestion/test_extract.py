@@ -55,6 +55,15 @@ def test_markdown_is_read_as_it_is_shown() -> None:
     assert [(b.row, b.columns) for b in extracted.blocks if b.kind is BlockKind.ROW] == [(None, ""), (1, "A; B")]
 
 
+def test_front_matter_is_the_text_of_a_page_without_any_other() -> None:
+    """A website's template may show what its front matter says."""
+    text = "---\ntitle: Leave\nrights:\n  - text: You may take <b>unpaid</b> leave.\n---\n"
+    extracted = extract("leave.md", text.encode())
+    assert extracted.title == "Leave"
+    assert "You may take unpaid leave." in extracted.pages[0].text and "---" not in extracted.pages[0].text
+    assert any(block.kind is BlockKind.ITEM for block in extracted.blocks)
+
+
 HTML_IN_MARKDOWN = """# Leave rules
 
 <!-- a comment -->

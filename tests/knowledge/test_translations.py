@@ -47,17 +47,40 @@ def test_the_classifier_reads_words_as_it_learned_them() -> None:
     assert {"근로", "계약", "기간"} <= korean.words.keys() and "계약" in korean.name
 
 
-def test_every_translation_is_one_word_and_is_read_as_the_first_english_word_that_has_it() -> None:
-    languages = translations._languages()
-    assert len(languages) == 32
-    for at, language in enumerate(languages, start=1):
-        first: dict[str, str] = {}
-        for row in translations._rows()[1:]:
+NAMES = ("translations.tsv", "translations_more.tsv")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_translation_is_one_word(name: str) -> None:
+    header, *rows = translations._rows(name)
+    assert list(header[1:]) == list(translations._languages()) and len(header) == 33
+    for at, language in enumerate(header[1:], start=1):
+        for row in rows:
             found = [word for word in row[at].split("/") if word != "-"]
-            assert all(_is_one_word(word, language) for word in found), (language, row[0])
-            for word in found[:1]:
-                first.setdefault(word, row[0])
+            assert all(_is_one_word(word, language) for word in found), (language, row[0], found)
+
+
+def test_every_translation_is_read_as_the_first_english_word_that_has_it() -> None:
+    for at, language in enumerate(translations._languages(), start=1):
+        first: dict[str, str] = {}
+        for name in NAMES:
+            for part in (slice(1), slice(1, None)):
+                for row in translations._rows(name)[1:]:
+                    for word in row[at].split("/")[part]:
+                        first.setdefault(word, row[0])
+        first.pop("-")
         assert dict(zip(first, english_words(list(first), language), strict=True)) == first
+
+
+def test_the_classifier_reads_words_as_it_has_learned_them() -> None:
+    more = {word for row in translations._rows(NAMES[1])[1:] for word in row[1].split("/")}
+    known = {word for row in translations._rows(NAMES[0])[1:] for word in row[1].split("/")}
+    fresh = sorted(more - known)
+    assert english_words(["vertrag", "müssen"], "de", learned=True) == ["contract", "must"]
+    read = english_words(fresh, "de", learned=True)
+    assert sum(word == english for word, english in zip(fresh, read, strict=True)) > 0.7 * len(fresh)
+    assert list(english_words(fresh, "de")) != list(read)
+    assert english_word_places(" ".join(fresh), "de").words == tuple(dict.fromkeys(read))
 
 
 def _is_one_word(word: str, language: str) -> bool:
@@ -77,4 +100,4 @@ def test_a_line_with_a_column_missing_is_named(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(translations, "files", lambda _: Folder())
     with pytest.raises(BadTable, match=r"translations.tsv, line 3: 1 columns"):
-        translations._rows.__wrapped__()
+        translations._rows.__wrapped__(NAMES[0])

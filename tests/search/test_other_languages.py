@@ -3,7 +3,11 @@
 import pytest
 
 from bootstrap.scratch_library import NamedFile, fill
+from core.domain.coverage import Topic
+from core.domain.documents import Truth
 from core.domain.queries import SearchRequest
+from core.knowledge.gaps import evidence_row
+from core.knowledge.profiles import profiles
 from core.ports.stores import Embedder
 from core.workbench import Workbench
 from tests.workbench import Stores, built
@@ -61,6 +65,30 @@ def test_the_cited_sentence_is_one_sentence(library: Workbench) -> None:
 def test_a_word_that_means_the_same_in_another_language_is_named(library: Workbench) -> None:
     result = library.search.run(SearchRequest("How many days of vacation does the employer grant in a year?"))
     assert {"jahr", "tage"} <= {each.word for each in result.hits[0].candidate.signals.near_words}
+
+
+@pytest.mark.slow
+def test_words_in_another_language_count_as_keywords_by_what_they_mean(library: Workbench) -> None:
+    result = library.search.run(SearchRequest("How many days of vacation does the employer grant in a year?"))
+    told = {hit.candidate.passage.document_name: hit.candidate.signals.other_language for hit in result.hits}
+    assert told["urlaub.txt"] and told["оплата.txt"] and not told["travel.txt"]
+    (factor,) = (each for each in result.hits[0].score.factors if each.name == "keyword")
+    assert factor.value == result.hits[0].candidate.signals.synonym_match
+    assert factor.reason == "in another language than the question: counts as synonym match"
+    own = library.search.run(SearchRequest("Wie viele Tage Urlaub bekommt ein Arbeitnehmer?"))
+    assert not own.hits[0].candidate.signals.other_language
+    assert own.hits[0].candidate.passage.document_name == "urlaub.txt"
+
+
+@pytest.mark.slow
+def test_a_topic_is_covered_by_a_file_in_another_language(library: Workbench) -> None:
+    (german,) = (each for each in library.documents.list() if each.name == "urlaub.txt")
+    library.documents.correct(german.id, "truth", "compliance", "tester")
+    (weighed,) = library.coverage.weighed([Topic("days of vacation a year")], Truth.COMPLIANCE)
+    best = next(each for each in weighed if each.passage.document_id == german.id)
+    assert best.translated and best.detail.endswith("translated word for word")
+    assert best.score >= evidence_row(profiles()["balanced"]).covered
+    assert not any(each.translated for each in weighed if each.passage.document_name == "travel.txt")
 
 
 def _found(library: Workbench, question: str) -> list[str]:

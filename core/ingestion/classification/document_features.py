@@ -224,7 +224,7 @@ def english_word_places(text: str, language: str) -> WordPlaces:
 
 def _as_learned(words: Sequence[str], language: str) -> Sequence[str]:
     """The words as the built-in model has learned them: in English, or as written."""
-    return words if language in _AS_WRITTEN else english_words(words, language)
+    return words if language in _AS_WRITTEN else english_words(words, language, learned=True)
 
 
 def _are_letters(text: str) -> NDArray[np.bool_]:
