@@ -31,6 +31,7 @@ _AFTER_LATIN = "\u0250"  # the first letter behind the Latin ones that alphabets
 _CLEAR = 0.5  # share of English words from which a text is English. Chosen by hand.
 _LEAST = 1 / 4  # share of its words that a language must know. Chosen by hand.
 _ENOUGH = 3  # Latin words that tell a language, or two that are most of a text: one may be a name. Chosen by hand.
+_LONG = 7  # letters of a word that tells a language by itself, if English does not know it. Chosen by hand.
 _READ, _READ_LETTERS = 60, 2_000  # words of a text's beginning that tell its language. Chosen by hand.
 
 
@@ -106,7 +107,8 @@ def _language_in(text: str) -> str:
     language = max(known, key=lambda each: sum(known[each]))  # the first of equals
     own = sum(here and not there for here, there in zip(known[language], english, strict=True))
     others = sum(there and not here for here, there in zip(known[language], english, strict=True))
-    enough = own >= _ENOUGH or (own == _ENOUGH - 1 and 2 * own > len(found)) or not _is_latin(language)
+    alone = own == len(found) == 1 and len(found[0]) >= _LONG and found[0] in words_of_language(language)
+    enough = own >= _ENOUGH or (own == _ENOUGH - 1 and 2 * own > len(found)) or alone or not _is_latin(language)
     return language if enough and own > others and sum(known[language]) >= _LEAST * len(found) else ""
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from core.domain.documents import Page
 from core.domain.errors import BadTable
-from core.ingestion.classification.document_features import features_of, words_of
+from core.ingestion.classification.document_features import english_word_places, features_of, words_of
 from core.ingestion.classification.sample import read_for_classifying
 from core.knowledge import translations
 from core.knowledge.translations import english_words

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["read_markdown"]
 
 _FENCE = re.compile(r"(?m)^(?:---|\.\.\.)\s*$")
+_SENTENCE_WORDS = 8  # words of a line in front matter that says something. Chosen by hand.
 _FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)$")
 _DATE_KEYS = ("date", "published", "published_at", "last_modified", "updated", "effective", "effective_date")
 
@@ -70,7 +71,8 @@ def read_markdown(name: str, text: str) -> ExtractedDocument:
     metadata, front_end = _front_matter(text)
     writer = PageWriter(1)
     front, body = text[:front_end], text[front_end:]
-    if front and not body.strip():  # a page of a website whose template shows what its front matter says
+    if not body.strip() and any(len(line.split()) >= _SENTENCE_WORDS for line in front.split("\n")):
+        # A page of a website whose template shows what its front matter says.
         front, body = "", _FENCE.sub("", front)
     writer.add(front, BlockKind.FURNITURE)
     write_html(BeautifulSoup(_rendered(body), "lxml"), writer)
