@@ -93,12 +93,13 @@ def cell_cases(
     for done, topic in enumerate(topics, start=1):
         for truth in sorted(topic.covered | topic.missing):
             (weighed,) = workbench.coverage.weighed([Topic(topic.topic)], truth)
-            best = {False: 0.0, True: 0.0}
-            for each in weighed:
-                value = topic_evidence(each.score, topic_model(), translated=each.translated)
-                best[each.translated] = max(best[each.translated], value)
+            best: dict[bool, float] = {}
+            for each in reversed(weighed):  # the strongest of each kind comes last
+                best[each.other_language] = topic_evidence(
+                    each.score, topic_model(), other_language=each.other_language
+                )
             cosine = max((each.meaning for each in weighed), default=0.0)
-            yield CellCase(name, best[False], best[True], cosine, truth in topic.covered)
+            yield CellCase(name, best.get(False), best.get(True), cosine, truth in topic.covered)
         on_topic(done)
 
 

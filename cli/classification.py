@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.labelled_files import TRUSTED_WEIGHT, built_in_embedder, left_out, read_folder, read_folders
-from cli.options import Out, write_file
+from cli.options import Out, read_file, write_file
 from cli.scratch import filled_library, output_measures
 
 if TYPE_CHECKING:
@@ -172,12 +172,13 @@ def collect_sources(
     from core.domain.errors import BadRequest
 
     with sources.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    if only is not None:
-        chosen = set(only.read_text("utf-8").split())
-        rows = [row for row in rows if row["sha256"] in chosen]
-    if not rows:
-        raise BadRequest("No listed file is to be copied.", "Check the list of sources and the file of --only.")
+        reader = csv.DictReader(file)
+        rows, header = list(reader), reader.fieldnames or []
+    data = None if only is None else read_file(only, "Name a file with a SHA-256 in each line.")
+    chosen = None if data is None else set(data.decode("utf-8", "replace").split())
+    if chosen is not None and (unlisted := len(chosen - {row["sha256"] for row in rows})):
+        raise BadRequest(f"{unlisted} files of '{only}' are not in '{sources}'.", "Check both lists.")
+    rows = [row for row in rows if chosen is None or row["sha256"] in chosen]
     (folder / "files").mkdir(parents=True, exist_ok=True)
     collected = []
     for row in rows:
@@ -185,11 +186,13 @@ def collect_sources(
         if path.is_file():
             data = path.read_bytes()
             digest = sha256(data).hexdigest()
+            if chosen is not None and digest not in chosen:
+                continue  # a later commit: judged questions are about the listed one
             name = f"{digest[:8]}__{path.name}"
             (folder / "files" / name).write_bytes(data)
             collected.append({**row, "file": name, "sha256": digest})
     with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["file", *rows[0]])
+        writer = csv.DictWriter(file, ["file", *header])
         writer.writeheader()
         writer.writerows(collected)
     typer.echo(f"{len(collected)} of {len(rows)} files copied to {folder}.")

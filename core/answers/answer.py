@@ -23,7 +23,6 @@ from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import cite
 from core.search.query.route import read_route, truth_weight
 from core.search.ranking.answerability import (
-    evidence,
     lead_over,
     most_evidence,
     truth_evidence,
@@ -76,11 +75,12 @@ def best_sentences(hits: Sequence[Hit], most: int = MOST_SENTENCES) -> tuple[Cit
     return tuple(citation for citation in close if citation in chosen)
 
 
-def nearest_miss(question: str, result: SearchResult) -> tuple[Citation, ...]:
-    """The best sentence of the candidate that says most of what is asked; nothing when that is next to nothing."""
+def nearest_miss(question: str, result: SearchResult, probability: float) -> tuple[Citation, ...]:
+    """The best sentence of the candidate that says most of what is asked; nothing when that is next to nothing.
+    probability: that the truth answers."""
     known = [each for each in result.candidates if each.passage.document_id in result.documents]
     best = most_evidence(known)
-    if best is None or truth_probability(evidence(best.signals), 0.0, truth_model()) < _NEARBY:
+    if best is None or probability < _NEARBY:
         return ()
     document, kind = result.documents[best.passage.document_id], question_kind(question)
     return cite(best.passage, document, result.rarity, kind=kind, most=1)
@@ -182,11 +182,12 @@ _CELL_STATES = {TruthState.FAILED: CellState.ERROR, TruthState.NOT_ASKED: CellSt
 
 @dataclass(frozen=True, slots=True)
 class _TruthFindings:
-    """One truth's answer with its sources. error: what failed, "" when nothing did."""
+    """One truth's answer with its sources. error: what failed, "" when nothing did. probability: that it answers."""
 
     answer: TruthAnswer
     result: SearchResult | None = None
     error: str = ""
+    probability: float = 0.0
 
 
 def answer_of_five(
@@ -267,18 +268,19 @@ def _counted(question: str, figures: Figures) -> tuple[Figure, ...] | FivefoldEr
 
 
 def _probabilities(found: Mapping[Truth, SearchResult | FivefoldError]) -> Mapping[Truth, float]:
-    """The probability that each truth answers, for those whose search brought passages."""
+    """The probability that each truth answers, for those whose search brought passages. Where a search failed, wholly
+    or in part, it is not known who leads."""
     known = {
         truth: value
         for truth, result in found.items()
         if isinstance(result, SearchResult) and (value := truth_evidence(result.candidates)) is not None
     }
-    return {
-        truth: truth_probability(
-            value, lead_over(value, (other for name, other in known.items() if name is not truth)), truth_model()
-        )
+    failed = any(_error(result) for result in found.values())
+    leads = {
+        truth: 0.0 if failed else lead_over(value, (other for name, other in known.items() if name is not truth))
         for truth, value in known.items()
     }
+    return {truth: truth_probability(value, leads[truth], truth_model()) for truth, value in known.items()}
 
 
 def _findings_of(
@@ -308,7 +310,7 @@ def _findings_of(
         answer = TruthAnswer(truth, TruthState.FAILED, silence=f"It could not be searched: {error}")
     else:
         answer = TruthAnswer(truth, TruthState.SILENT, silence=_silence(searched, truth))
-    return _TruthFindings(answer, searched, error)
+    return _TruthFindings(answer, searched, error, probability)
 
 
 _OWN_WORDS = ("truth is ", STRICT_LABELS)
@@ -337,7 +339,8 @@ def _cell(finding: _TruthFindings, topic: Topic) -> Cell:
     state = _CELL_STATES.get(answer.state) or state_of(answer.evidence_score)
     if finding.error and state is not CellState.COVERED:
         state = CellState.ERROR  # half a search proves no hole
-    missed = nearest_miss(topic.name, finding.result) if finding.result and not answer.citations else ()
+    asked = finding.result if not answer.citations else None
+    missed = nearest_miss(topic.name, asked, finding.probability) if asked else ()
     proof = answer.citations
     return Cell(topic.name, answer.truth, state, answer.evidence_score, covered, evidence=proof, near_misses=missed)
 

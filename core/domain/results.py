@@ -133,7 +133,7 @@ class Signals:
     contains only as a thesaurus synonym, each times its closeness. phrase_match: share of the question's word pairs
     that are adjacent in the passage too, in [0, 1]. shared: as text, entities in common with the question. band: how
     often the legs were deepened until it was found, 0 for the first depth; a lower band ranks first. other_language:
-    whether its document is in another language than the question, so that the question's words cannot be in it.
+    whether its document is in another language than the question, so that it need not hold the question's words.
     """
 
     similarity: float

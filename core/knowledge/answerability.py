@@ -66,11 +66,11 @@ class TruthModel:
 
 @dataclass(frozen=True, slots=True)
 class TopicModel:
-    """A logistic regression over the evidence of a passage. evidence: its weight; translated ≥ 0: what is added to the
-    evidence of a passage that is not in English, because it is compared word for word."""
+    """A logistic regression over the evidence of a passage. evidence: its weight; other_language ≥ 0: what is
+    added to the evidence of a passage in another language than the topic, which is compared word for word."""
 
     evidence: float
-    translated: float
+    other_language: float
     intercept: float
 
 
@@ -93,7 +93,7 @@ def parse_truth_model(raw: Mapping[str, Any]) -> TruthModel:
 
 def parse_topic_model(raw: Mapping[str, Any]) -> TopicModel:
     """Parses and checks a table. Raises BadTable naming file and key."""
-    return TopicModel(*_numbers("topic_coverage", raw, ("evidence", "translated", "intercept")))
+    return TopicModel(*_numbers("topic_coverage", raw, ("evidence", "other_language", "intercept")))
 
 
 def _numbers(name: str, raw: Mapping[str, Any], keys: Sequence[str]) -> list[float]:

@@ -20,7 +20,7 @@ from core.knowledge.translations import (
 )
 from core.text.tokenize import LETTERS, STOP_WORDS, WITHOUT_SPACES, stem
 
-__all__ = ["in_english", "language_in_words", "words_in_english"]
+__all__ = ["in_english", "language_in_words", "language_of_question", "words_in_english"]
 
 _SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"), "zh": re.compile(r"[\u3400-\u9fff]"), "ko": re.compile(r"[\uac00-\ud7af]"),
@@ -28,10 +28,10 @@ _SCRIPTS = {
 }  # fmt: skip
 """Languages in which spaces do not end every word, by their letters. Japanese is written with those of Chinese, too."""
 _AFTER_LATIN = "\u0250"  # the first letter behind the Latin ones that alphabets use
+_ENGLISH = "en"
 _CLEAR = 0.5  # share of English words from which a text is English. Chosen by hand.
 _LEAST = 1 / 4  # share of its words that a language must know. Chosen by hand.
 _ENOUGH = 3  # Latin words that tell a language, or two that are most of a text: one may be a name. Chosen by hand.
-_LONG = 7  # letters of a word that tells a language by itself, if English does not know it. Chosen by hand.
 _READ, _READ_LETTERS = 60, 2_000  # words of a text's beginning that tell its language. Chosen by hand.
 
 
@@ -90,10 +90,25 @@ def language_in_words(text: str) -> str:
     return _language_in(text[:_READ_LETTERS])
 
 
+def language_of_question(text: str) -> str:
+    """ISO 639-1 code of the language of a question or topic; "" where it is not known, as for names and codes.
+
+    >>> [language_of_question(each) for each in ("paid leave", "Urlaub Wartezeit sechs Monate", "Kurzarbeit", "W-2")]
+    ['en', 'de', '', '']
+    """
+    found = _words_read(text[:_READ_LETTERS])
+    english = sum(map(_is_english, found))
+    return language_in_words(text) or (_ENGLISH if found and english >= _CLEAR * len(found) else "")
+
+
+def _words_read(text: str) -> list[str]:
+    words = (_plain(word.group()) for word in LETTERS.finditer(text))
+    return list(islice((word for word in words if len(word) > 1 or not word.isascii()), _READ))
+
+
 @lru_cache(maxsize=256)
 def _language_in(text: str) -> str:
-    words = (_plain(word.group()) for word in LETTERS.finditer(text))
-    found = list(islice((word for word in words if len(word) > 1 or not word.isascii()), _READ))
+    found = _words_read(text)
     if not found:
         return ""
     if not text.isascii():
@@ -107,7 +122,7 @@ def _language_in(text: str) -> str:
     language = max(known, key=lambda each: sum(known[each]))  # the first of equals
     own = sum(here and not there for here, there in zip(known[language], english, strict=True))
     others = sum(there and not here for here, there in zip(known[language], english, strict=True))
-    alone = own == len(found) == 1 and len(found[0]) >= _LONG and found[0] in words_of_language(language)
+    alone = own == len(found) == 1 and not found[0].isascii() and found[0] in words_of_language(language)
     enough = own >= _ENOUGH or (own == _ENOUGH - 1 and 2 * own > len(found)) or alone or not _is_latin(language)
     return language if enough and own > others and sum(known[language]) >= _LEAST * len(found) else ""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain.documents import Label
+from core.knowledge.translations import closest_language
 from core.text.tokenize import STOP_WORDS
 
 __all__ = [
@@ -95,8 +96,11 @@ def is_native(language: Label) -> bool:
 
 
 def is_other_language(language: Label, code: str) -> bool:
-    """Whether a text with this label is clearly in another language than the one with this ISO 639-1 code."""
-    return language.value not in (None, code) and language.probability >= _SURE
+    """Whether a text with this label is clearly in another language than the one with this ISO 639-1 code, of which
+    close relatives count as the same. code: "" where the language is not known: then no text is."""
+    if not code or language.value is None or language.probability < _SURE:
+        return False
+    return closest_language(language.value) != closest_language(code)
 
 
 def reading_language(language: Label) -> str:

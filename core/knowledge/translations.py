@@ -10,6 +10,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from hashlib import sha256
 from importlib.resources import files
 
 import Stemmer
@@ -17,10 +18,12 @@ import Stemmer
 from core.domain.errors import BadTable
 
 __all__ = [
+    "closest_language",
     "english_vocabulary",
     "english_words",
     "known_words",
     "phrases_of_language",
+    "tables_digest",
     "translated_languages",
     "words_of_language",
 ]
@@ -56,12 +59,27 @@ def english_words(words: Sequence[str], language: str, *, learned: bool = False)
     >>> english_words(["verträge", "müssen", "scrum"], "de"), english_words(["contracts"], "en")
     (['contract', 'must', 'scrum'], ['contracts'])
     """
-    own = _SAME.get(language, language)
+    own = closest_language(language)
     known = _translations(own, learned=learned) if own in _languages() else None
     if known is None:
         return words
     stems = _stems(words, own)
     return [known.exact.get(word) or known.by_stem.get(stem, word) for word, stem in zip(words, stems, strict=True)]
+
+
+def closest_language(language: str) -> str:
+    """The language as which this one is read: a close relative that has translations, or itself.
+
+    >>> closest_language("nn"), closest_language("sr"), closest_language("he")
+    ('no', 'hr', 'he')
+    """
+    return _SAME.get(language, language)
+
+
+@cache
+def tables_digest() -> str:
+    """Hex digest of all translations: what was compared by others may be compared otherwise now."""
+    return sha256(repr([_rows(name) for name in (_LEARNED, _MORE)]).encode()).hexdigest()
 
 
 def translated_languages() -> Sequence[str]:

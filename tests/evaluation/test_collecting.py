@@ -29,20 +29,23 @@ def test_listed_files_are_copied_and_labelled(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "files" / row.file).read_bytes() == b"A text of that name."
 
 
-def test_only_chosen_files_are_copied(tmp_path: Path) -> None:
-    with SOURCES.open(newline="", encoding="utf-8") as file:
-        first, second, *_ = csv.DictReader(file)
-    for row in (first, second):
-        path = tmp_path / "clones" / row["source"] / row["source_path"]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(row["sha256"].encode())
-    (tmp_path / "only.txt").write_text(f"{second['sha256']}\n{'0' * 64}\n")
-    words = ["evaluate", "collect-sources", str(SOURCES), str(tmp_path / "clones"), str(tmp_path / "out"), "--only"]
-    result = CliRunner().invoke(app, [*words, str(tmp_path / "only.txt")])
-    assert "1 of 1 files" in result.output
-    assert [path.read_text() for path in (tmp_path / "out" / "files").iterdir()] == [second["sha256"]]
-    (tmp_path / "only.txt").write_text("0" * 64)
-    assert CliRunner().invoke(app, [*words, str(tmp_path / "only.txt")]).exit_code == 2
+def test_only_chosen_files_are_copied_and_only_as_they_were_judged(tmp_path: Path) -> None:
+    texts = {"one": b"Leave is paid.", "two": b"Overtime is paid.", "later": b"As it was judged."}
+    sources, clones = tmp_path / "sources.csv", tmp_path / "clones" / "owner" / "name"
+    clones.mkdir(parents=True)
+    for name, text in (texts | {"later": b"As it is now."}).items():
+        (clones / name).write_bytes(text)
+    rows = [f"owner/name,{name},{sha256(text).hexdigest()}" for name, text in texts.items()]
+    sources.write_text("\n".join(["source,source_path,sha256", *rows]))
+    only = tmp_path / "only.txt"
+    only.write_text("\n".join(sha256(texts[name]).hexdigest() for name in ("two", "later")))
+    said = ["evaluate", "collect-sources", str(sources), str(tmp_path / "clones"), str(tmp_path / "out"), "--only"]
+    result = CliRunner().invoke(app, [*said, str(only)])
+    assert "1 of 2 files" in result.output
+    assert [path.read_bytes() for path in (tmp_path / "out" / "files").iterdir()] == [texts["two"]]
+    only.write_text("0" * 64)
+    assert CliRunner().invoke(app, [*said, str(only)]).exit_code == 2
+    assert CliRunner().invoke(app, [*said, str(tmp_path / "none.txt")]).exit_code == 2
 
 
 @pytest.mark.parametrize("name", ["public_1", "public_2"])

@@ -22,8 +22,8 @@ def cases(collection: str, cells: int, *, apart: float) -> Iterator[CellCase]:
     """As many covered cells as missing ones. apart: by how much their evidence exceeds that of the missing ones."""
     for number in range(cells):
         level = 0.3 + 0.2 * number / cells
-        yield CellCase(collection, level + apart, 0.0, 0.5, True)
-        yield CellCase(collection, level, 0.0, 0.5, False)
+        yield CellCase(collection, level + apart, None, 0.5, True)
+        yield CellCase(collection, level, None, 0.5, False)
 
 
 def test_covered_cells_are_told_by_the_other_collection() -> None:
@@ -43,8 +43,8 @@ def test_where_evidence_is_the_same_nothing_is_told() -> None:
 
 def test_every_collection_weighs_the_same() -> None:
     """Thirty times as many cells of one collection do not move the bound between the two by more than its own would."""
-    low = [CellCase("low", value, 0.0, 0.0, value >= 0.3) for value in (0.1, 0.2, 0.4, 0.5)]
-    high = [CellCase("high", value, 0.0, 0.0, value >= 0.6) for value in (0.4, 0.5, 0.7, 0.8)]
+    low = [CellCase("low", value, None, 0.0, value >= 0.3) for value in (0.1, 0.2, 0.4, 0.5)]
+    high = [CellCase("high", value, None, 0.0, value >= 0.6) for value in (0.4, 0.5, 0.7, 0.8)]
     once, often = fit_topic_model([*low, *high]), fit_topic_model([*low * 30, *high])
     assert topic_evidence(0.5, once) == pytest.approx(topic_evidence(0.5, often), abs=0.01)
 
@@ -54,14 +54,14 @@ def test_one_collection_cannot_be_judged_by_others() -> None:
         left_out_cells(list(cases("one", 4, apart=0.3)), 0.3, 0.5)
 
 
-@pytest.mark.parametrize("translated", [False, True])
-def test_the_evidence_of_a_probability_has_that_probability(*, translated: bool) -> None:
+@pytest.mark.parametrize("other_language", [False, True])
+def test_the_evidence_of_a_probability_has_that_probability(*, other_language: bool) -> None:
     model = TopicModel(12.0, 0.1, -7.0)
-    value = topic_evidence(0.2, model, translated=translated)
-    assert topic_probability(value, model, translated=translated) == pytest.approx(0.2)
+    value = topic_evidence(0.2, model, other_language=other_language)
+    assert topic_probability(value, model, other_language=other_language) == pytest.approx(0.2)
 
 
-def test_what_translated_passages_lack_is_learned() -> None:
+def test_what_passages_in_other_languages_lack_is_learned() -> None:
     """Of the covered cells half are covered in another language, whose evidence is lower by 0.15."""
     levels = [0.3 + 0.01 * step for step in range(20)]
     english = [CellCase("one", level + 0.25, 0.2, 0.5, True) for level in levels]
@@ -69,12 +69,12 @@ def test_what_translated_passages_lack_is_learned() -> None:
     missing = [CellCase("one", level, level - 0.15, 0.5, False) for level in levels]
     learned = [*english, *other, *missing]
     model = fit_topic_model(learned)
-    assert model.translated == pytest.approx(0.15, abs=0.03)
-    assert fit_topic_model([replace(case, translated=0.0) for case in (*english, *missing)]).translated == 0.0
+    assert model.other_language == pytest.approx(0.15, abs=0.03)
+    assert fit_topic_model([replace(case, other_language=None) for case in (*english, *missing)]).other_language == 0.0
 
 
 def test_a_model_reads_as_it_was_written() -> None:
     model = fit_topic_model(list(cases("one", 40, apart=0.3)))
     assert parse_topic_model(tomllib.loads(topic_model_toml(model, "words"))) == model
-    with pytest.raises(BadTable, match="translated"):
+    with pytest.raises(BadTable, match="other_language"):
         parse_topic_model({"evidence": 10.0, "intercept": -5.0})

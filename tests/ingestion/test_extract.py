@@ -55,16 +55,23 @@ def test_markdown_is_read_as_it_is_shown() -> None:
     assert [(b.row, b.columns) for b in extracted.blocks if b.kind is BlockKind.ROW] == [(None, ""), (1, "A; B")]
 
 
-def test_front_matter_is_the_text_of_a_page_without_any_other() -> None:
-    """A website's template may show what its front matter says."""
-    text = "---\ntitle: Leave\nrights:\n  - text: You may take <b>unpaid</b> leave to care for a child.\n---\n"
+@pytest.mark.parametrize("body", ["", "<!-- nothing -->\n", "{% include rights.html %}\n"])
+@pytest.mark.parametrize(
+    "sentence", ["You may take unpaid leave to care for a child.", "員工每年享有十四天的帶薪年假，應於當年使用。"]
+)
+def test_front_matter_is_the_text_of_a_page_without_any_other(body: str, sentence: str) -> None:
+    text = f"---\n# Made by hand\ntitle: Leave\ntags: [a, b]\nrights:\n  - text: {sentence}\n---\n{body}"
     extracted = extract("leave.md", text.encode())
     assert extracted.title == "Leave"
-    assert (
-        "You may take unpaid leave to care for a child." in extracted.pages[0].text
-        and "---" not in extracted.pages[0].text
-    )
-    assert any(block.kind is BlockKind.ITEM for block in extracted.blocks)
+    shown = extracted.pages[0].text
+    assert sentence in shown and "---" not in shown and "tags" not in shown and "Made by hand" not in shown
+    assert of_kind(extracted, BlockKind.ITEM) == [f"• text: {sentence}"]
+
+
+@pytest.mark.parametrize("front", ["title: Leave", "tags: [one, two, three, four, five, six, seven, eight, nine]"])
+def test_front_matter_without_a_sentence_is_no_text(front: str) -> None:
+    extracted = extract("leave.md", f"---\n{front}\n---\n".encode())
+    assert all(block.kind is BlockKind.FURNITURE for block in extracted.blocks)
 
 
 HTML_IN_MARKDOWN = """# Leave rules

@@ -177,7 +177,8 @@ def test_words_of_another_language_count_by_what_they_mean() -> None:
 
 def test_only_the_truth_that_says_most_leads() -> None:
     assert lead_over(0.5, [0.3, None, 0.4]) == pytest.approx(0.1)
-    assert lead_over(0.4, [0.5]) == lead_over(0.4, []) == lead_over(0.4, [None]) == 0.0
+    assert lead_over(0.4, [0.5]) == 0.0
+    assert lead_over(0.4, []) == lead_over(0.4, [None]) == lead_over(0.4, [0.05]) == pytest.approx(0.1)
 
 
 def test_a_model_of_truths_that_lacks_a_number_is_refused() -> None:

@@ -86,9 +86,9 @@ def test_a_topic_is_covered_by_a_file_in_another_language(library: Workbench) ->
     library.documents.correct(german.id, "truth", "compliance", "tester")
     (weighed,) = library.coverage.weighed([Topic("days of vacation a year")], Truth.COMPLIANCE)
     best = next(each for each in weighed if each.passage.document_id == german.id)
-    assert best.translated and best.detail.endswith("translated word for word")
+    assert best.other_language and best.detail.endswith("in another language")
     assert best.score >= evidence_row(profiles()["balanced"]).covered
-    assert not any(each.translated for each in weighed if each.passage.document_name == "travel.txt")
+    assert not any(each.other_language for each in weighed if each.passage.document_name == "travel.txt")
 
 
 def _found(library: Workbench, question: str) -> list[str]:

@@ -2,7 +2,7 @@
 # Longer than 300 lines: assessing cells and retrieving evidence for many topics at once share the truth columns.
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -20,15 +20,17 @@ from core.coverage.detection.evidence import (
 )
 from core.coverage.gaps import assembled, not_needed, state_of
 from core.domain.coverage import Board, Cell, CellState, CoverageRun, GapKind, RunState, Topic
-from core.domain.documents import Document, DocumentState, Truth
+from core.domain.documents import Document, DocumentState, Label, Truth
 from core.domain.embedding_models import ModelInUse
 from core.domain.errors import BadRequest, FivefoldError, StoreFailed
 from core.domain.filters import MetadataFilter, SearchFilters
 from core.domain.queries import LEG_LABELS, ScoreProfile, SearchRequest
 from core.domain.results import Citation
 from core.knowledge.answerability import topic_model
+from core.knowledge.english_reading import language_of_question
 from core.knowledge.gaps import EvidenceRow, evidence_row
-from core.knowledge.languages import is_native
+from core.knowledge.languages import is_other_language
+from core.knowledge.translations import tables_digest
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
@@ -210,6 +212,7 @@ class Detector:
             "topics": asdict(topic_model()),
             "profile": profile.ref,
             "method": _METHOD,
+            "translations": tables_digest(),
         }
         return sha256(json.dumps(settings | {"model": self._embedder.name}, sort_keys=True).encode()).hexdigest()
 
@@ -359,11 +362,12 @@ class Detector:
     ) -> list[list[WeightedPassage]]:
         """Candidate passages per topic, strongest first; ties by cosine, then passage id."""
         weighed = []
+        languages: dict[int, Label] = {}
         for number, (name, found) in enumerate(zip(names, near.cosines, strict=True)):
             if number % _READ_FOR == 0:
                 ids = {i for each in near.cosines[number : number + _READ_FOR] for i in each}
                 stored = self._catalogue.found_passages(sorted(ids))
-                translated = self._not_english(each.passage.document_id for each in stored.values())
+                languages |= self._languages({each.passage.document_id for each in stored.values()} - languages.keys())
             terms = () if near.sparse_error else topic_words(name)
             measured = self._measurer.measured_of(
                 {i: stored[i] for i in sorted(found) if i in stored},
@@ -374,17 +378,18 @@ class Detector:
                 wordings_of(name),
                 rarity=dict.fromkeys(terms, 1.0),  # that of the library would change with every upload
             )
+            own = language_of_question(name)
             items = [
-                weigh_candidate(each, translated=each.passage.document_id in translated)
+                weigh_candidate(each, other_language=is_other_language(languages[each.passage.document_id], own))
                 for each in measured.candidates({"dense": sorted(found)})
             ]
             weighed.append(sorted(items, key=lambda item: (-item.score, -item.meaning, item.passage.id)))
         return weighed
 
-    def _not_english(self, document_ids: Iterable[int]) -> set[int]:
-        """Those of the documents that are clearly in another language than English."""
-        documents = self._catalogue.documents_by_id(sorted(set(document_ids)))
-        return {i for i, document in documents.items() if not is_native(document.labels.language)}
+    def _languages(self, document_ids: Collection[int]) -> Mapping[int, Label]:
+        """Document id → label of its language; of a document that is gone, one that says nothing."""
+        documents = self._catalogue.documents_by_id(sorted(document_ids))
+        return {i: documents[i].labels.language if i in documents else Label() for i in document_ids}
 
 
 def _scope_of(kind: GapKind, project: str | None, now: datetime, among: Sequence[int] = ()) -> SearchFilters:

@@ -44,8 +44,8 @@ class WeightedPassage:
 
     score: evidence score in [0, 1]; meaning: cosine in [0, 1]; detail: what the score is made of, in words. share: of
     the words in common, in [0, 1]. sentence: 0-based index of the sentence, if it was scored by itself. cosines: per
-    sentence of the passage, in [0, 1]; () when they were not measured. translated: whether it is not in English, and
-    was compared word for word.
+    sentence of the passage, in [0, 1]; () when they were not measured. other_language: whether it is in
+    another language than the topic.
     """
 
     passage: Passage
@@ -55,7 +55,7 @@ class WeightedPassage:
     share: float
     sentence: int | None = None
     cosines: tuple[float, ...] = ()
-    translated: bool = False
+    other_language: bool = False
 
 
 def topic_words(topic: str) -> tuple[str, ...]:
@@ -82,9 +82,9 @@ _MEANING, _SENTENCE, _WORDS = 0.4, 0.4, 0.2
 """Weights of a passage's evidence for a topic. Chosen by hand among flat ones, on four collections (docs/scores.md)."""
 
 
-def weigh_candidate(candidate: Candidate, *, translated: bool = False) -> WeightedPassage:
-    """Score one passage, its signals measured with the topic's words of equal weight. translated: whether it is not in
-    English.
+def weigh_candidate(candidate: Candidate, *, other_language: bool = False) -> WeightedPassage:
+    """Score one passage, its signals measured with the topic's words of equal weight. other_language: whether it is in
+    another language than the topic.
 
     score = 1 / (1 + exp(-(intercept + weight·evidence))), where evidence is made of three: the cosines of the passage
     and of its best sentence, and the share of the topic's words in it, near words counting by their closeness.
@@ -94,11 +94,13 @@ def weigh_candidate(candidate: Candidate, *, translated: bool = False) -> Weight
     sentence = meaning if best is None else best
     share = signals.term_coverage if signals.synonym_match is None else signals.synonym_match
     value = _MEANING * meaning + _SENTENCE * sentence + _WORDS * share
-    score = topic_probability(value, topic_model(), translated=translated)
-    other = ", translated word for word" if translated else ""
+    score = topic_probability(value, topic_model(), other_language=other_language)
+    other = ", in another language" if other_language else ""
     detail = f"similarity {meaning:.2f}, best sentence {sentence:.2f}, words {share:.2f}{other}"
     cosines = signals.sentences
-    return WeightedPassage(candidate.passage, score, meaning, detail, share, cosines=cosines, translated=translated)
+    return WeightedPassage(
+        candidate.passage, score, meaning, detail, share, cosines=cosines, other_language=other_language
+    )
 
 
 def _weigh_row(passage: Passage, meaning: float, share: float, row: EvidenceRow) -> WeightedPassage:

@@ -28,20 +28,24 @@ _DIGITS = 2
 
 @dataclass(frozen=True, slots=True)
 class CellCase:
-    """One truth beside one topic. evidence: of its best passage in English, translated: of its best passage that is
-    not; cosine: the highest of its passages, what a stock pipeline has; each in [0, 1], 0 without such a passage.
+    """One truth beside one topic. evidence: of its best passage in the topic's language, other_language: of its best
+    one in another, None without one; cosine: the highest of its passages, what a stock pipeline has; each in [0, 1].
     covered: as people judged."""
 
     collection: str
-    evidence: float
-    translated: float
+    evidence: float | None
+    other_language: float | None
     cosine: float
     covered: bool
 
     def probability(self, model: TopicModel) -> float:
         """That the truth covers the topic, by its best passage."""
-        english, other = (self.evidence, False), (self.translated, True)
-        return max(topic_probability(value, model, translated=flag) for value, flag in (english, other))
+        return topic_probability(self.best(model.other_language), model)
+
+    def best(self, added: float) -> float:
+        """The highest evidence, with what is added to that in another language; 0 without a passage."""
+        known = [value for value in (self.evidence, self.other_language and self.other_language + added) if value]
+        return max(known, default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +73,13 @@ class LeftOutCells:
 
 
 def fit_topic_model(cases: Sequence[CellCase]) -> TopicModel:
-    """The likeliest model for all cases; every collection weighs the same. What is added to translated passages is
-    looked for in steps, because it decides which passage is the best."""
+    """The likeliest model for all cases; every collection weighs the same. What is added to passages in
+    other languages is looked for in steps, because it decides which passage is the best."""
     sizes = Counter(case.collection for case in cases)
     weights, covered = np.array([1 / sizes[case.collection] for case in cases]), np.array([c.covered for c in cases])
 
     def fitted(added: float) -> tuple[float, TopicModel]:
-        best = np.array([max(case.evidence, case.translated + added) for case in cases])
+        best = np.array([case.best(added) for case in cases])
         weight, intercept = fitted_logistic(best[:, None], covered.tolist(), weights)
         likelihood = -np.logaddexp(0, np.where(covered, -1, 1) * (weight * best + intercept))
         model = TopicModel(round(float(weight), _DIGITS), added, round(float(intercept), _DIGITS))
@@ -88,9 +92,9 @@ def topic_model_toml(model: TopicModel, embedding_model: str) -> str:
     """The model as core/knowledge/topic_coverage.toml. embedding_model: whose cosines it was fitted to."""
     return (
         "# The probability that one truth covers a topic: a logistic regression over the evidence of its best\n"
-        "# passage (docs/scores.md); translated: added to that of a passage that is not in English. Written by\n"
-        f"# `evaluate fit-coverage`. Fitted to cosines of {embedding_model}.\n"
-        f"evidence = {model.evidence}\ntranslated = {model.translated}\nintercept = {model.intercept}\n"
+        "# passage (docs/scores.md); other_language: added to that of a passage in another language than the topic.\n"
+        f"# Written by `evaluate fit-coverage`. Fitted to cosines of {embedding_model}.\n"
+        f"evidence = {model.evidence}\nother_language = {model.other_language}\nintercept = {model.intercept}\n"
     )
 
 

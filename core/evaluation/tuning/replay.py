@@ -34,7 +34,7 @@ class Replay:
         self.candidates: tuple[Candidate, ...] = tuple(sorted(result.candidates, key=lambda c: c.passage.id))
         self._complete = not any(leg.error for leg in result.legs)
         self._similarity = np.array([candidate.signals.similarity for candidate in self.candidates])
-        self._by_word = np.array([c.signals.bm25 + c.signals.wordings for c in self.candidates])
+        self._by_word = np.array([c.signals.keyword_share + c.signals.wordings for c in self.candidates])
         near = near_duplicates([candidate.passage.text for candidate in self.candidates])
         self._near = [set(group) for group in near]
         for index, group in enumerate(near):

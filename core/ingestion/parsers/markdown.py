@@ -14,6 +14,7 @@ from core.ingestion.parsers.blocks import PageWriter
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.html import write_html
 from core.ingestion.parsers.text_cleaning import clean
+from core.text.tokenize import words
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_markdown"]
 
-_FENCE = re.compile(r"(?m)^(?:---|\.\.\.)\s*$")
+_NO_TEXT = re.compile(r"(?:---|\.\.\.)\s*$|\s*#|\s*[\w-]+:\s*\[.*\]\s*$")
+"""Lines of front matter that are no text: its ends, comments and lists of values."""
 _SENTENCE_WORDS = 8  # words of a line in front matter that says something. Chosen by hand.
 _FRONT_KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)$")
 _DATE_KEYS = ("date", "published", "published_at", "last_modified", "updated", "effective", "effective_date")
@@ -70,12 +72,10 @@ def read_markdown(name: str, text: str) -> ExtractedDocument:
     text = clean(text).strip("\n")
     metadata, front_end = _front_matter(text)
     writer = PageWriter(1)
-    front, body = text[:front_end], text[front_end:]
-    if not body.strip() and any(len(line.split()) >= _SENTENCE_WORDS for line in front.split("\n")):
-        # A page of a website whose template shows what its front matter says.
-        front, body = "", _FENCE.sub("", front)
-    writer.add(front, BlockKind.FURNITURE)
-    write_html(BeautifulSoup(_rendered(body), "lxml"), writer)
+    writer.add(text[:front_end], BlockKind.FURNITURE)
+    write_html(BeautifulSoup(_rendered(text[front_end:]), "lxml"), writer)
+    if front_end and all(block.kind is BlockKind.FURNITURE for block in writer.blocks):
+        writer = _front_matter_as_text(text[:front_end]) or writer
     page = writer.page()
     title = _plain(metadata.get("title", ""))
     first = next((block for block in writer.blocks if block.kind is BlockKind.HEADING), None)
@@ -84,7 +84,19 @@ def read_markdown(name: str, text: str) -> ExtractedDocument:
     return ExtractedDocument((page,), tuple(writer.blocks), FileKind.MARKDOWN, title=title, metadata=metadata)
 
 
-def _plain(words: str) -> str:
+def _front_matter_as_text(front: str) -> PageWriter | None:
+    """The front matter of a page without any other text, if it says something: a website's template may show it."""
+    from bs4 import BeautifulSoup
+
+    lines = [line for line in front.split("\n") if not _NO_TEXT.match(line)]
+    if not any(len(words(line)) >= _SENTENCE_WORDS for line in lines):
+        return None
+    writer = PageWriter(1)
+    write_html(BeautifulSoup(_rendered("\n".join(lines)), "lxml"), writer)
+    return writer
+
+
+def _plain(line: str) -> str:
     """One line of Markdown as plain text.
 
     >>> _plain("**Leave** &amp; [pay](x)"), _plain("")
@@ -92,7 +104,7 @@ def _plain(words: str) -> str:
     """
     from bs4 import BeautifulSoup
 
-    return " ".join(BeautifulSoup(_rendered_inline(words, frozenset()), "lxml").get_text().split())
+    return " ".join(BeautifulSoup(_rendered_inline(line, frozenset()), "lxml").get_text().split())
 
 
 def _front_matter(text: str) -> tuple[Mapping[str, str], int]:

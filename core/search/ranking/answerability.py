@@ -37,6 +37,7 @@ _SIMILARITY, _SENTENCE, _KEYWORD, _SYNONYM = 0.4, 0.2, 0.2, 0.2
 """Weights of evidence, which are those of the four text factors of profile `balanced`, but belong to no profile."""
 _NEAREST = 5  # best candidates whose words count as found
 _BACKGROUND = 20  # rank of the candidate that stands for what any question finds
+_ANY = 0.3  # evidence that any question finds in a truth with many passages. Chosen by hand.
 _NAMED = 4  # missing words that are named. Chosen by hand.
 
 
@@ -70,8 +71,13 @@ def answer_signals(candidates: Sequence[Candidate]) -> AnswerSignals:
     return AnswerSignals(
         values[0],
         values[0] - values[min(_BACKGROUND, len(values)) - 1],
-        ranked[0].signals.term_coverage,
+        _coverage(ranked[0].signals),
     )
+
+
+def _coverage(signals: Signals) -> float:
+    """The share of the question's words in a passage; in another language, of what they mean."""
+    return max(signals.term_coverage, signals.synonym_match or 0.0) if signals.other_language else signals.term_coverage
 
 
 def answer_probability(signals: AnswerSignals, model: AnswerModel) -> float:
@@ -92,9 +98,10 @@ def truth_evidence(candidates: Sequence[Candidate]) -> float | None:
 
 
 def lead_over(value: float, others: Iterable[float | None]) -> float:
-    """By how much the evidence of one truth exceeds the best of the others, in [0, 1]; 0 where another has more, and
-    where no other has any: a second truth that answers is not doubted because a first one does."""
-    return max(0.0, value - max((each for each in others if each is not None), default=value))
+    """By how much the evidence of one truth exceeds the best of the others, in [0, 1]; 0 where another has more, so
+    that a second truth that answers is not doubted because a first one does. Others count as what any question finds
+    at least: truths with few passages or none say nothing about the lead."""
+    return max(0.0, value - max([_ANY, *(each for each in others if each is not None)]))
 
 
 def truth_probability(value: float, lead: float, model: TruthModel) -> float:
@@ -104,15 +111,16 @@ def truth_probability(value: float, lead: float, model: TruthModel) -> float:
     return _logistic(model.intercept + model.evidence * value + model.lead * lead)
 
 
-def topic_probability(value: float, model: TopicModel, *, translated: bool = False) -> float:
-    """The probability that a passage with this evidence covers a topic, in (0, 1). translated: whether the passage is
-    not in English."""
-    return _logistic(model.intercept + model.evidence * (value + translated * model.translated))
+def topic_probability(value: float, model: TopicModel, *, other_language: bool = False) -> float:
+    """The probability that a passage with this evidence covers a topic, in (0, 1). other_language: whether the passage
+    is in another language than the topic."""
+    return _logistic(model.intercept + model.evidence * (value + other_language * model.other_language))
 
 
-def topic_evidence(probability: float, model: TopicModel, *, translated: bool = False) -> float:
+def topic_evidence(probability: float, model: TopicModel, *, other_language: bool = False) -> float:
     """The evidence that has this probability of covering a topic."""
-    return (log(probability / (1 - probability)) - model.intercept) / model.evidence - translated * model.translated
+    value = (log(probability / (1 - probability)) - model.intercept) / model.evidence
+    return value - other_language * model.other_language
 
 
 def _logistic(margin: float) -> float:

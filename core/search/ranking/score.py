@@ -154,7 +154,7 @@ def _sort_key(item: ScoredCandidates) -> tuple[int, float, int]:
 def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tuple[DropReason, str] | None:
     """Why a candidate is dropped: too little evidence, or a total below the threshold; None when it is kept."""
     signals = candidate.signals
-    if signals.similarity < profile.floor and signals.bm25 + signals.wordings <= 0:
+    if signals.similarity < profile.floor and signals.keyword_share + signals.wordings <= 0:
         return DropReason.BELOW_FLOOR, f"similarity {_less(signals.similarity, profile.floor, 2)} and no keyword hit"
     if scored.total < profile.threshold:
         return DropReason.BELOW_THRESHOLD, f"score {_less(scored.total, profile.threshold, 3)}"

@@ -19,8 +19,8 @@ from core.domain.filters import SearchFilters
 from core.domain.frozen import fast_replace
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Candidate, Dropped, DropReason, LegHits, LegReport
-from core.knowledge.english_reading import language_in_words
-from core.knowledge.languages import NATIVE, is_other_language
+from core.knowledge.english_reading import language_of_question
+from core.knowledge.languages import is_other_language
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
 from core.ports.stores import Embedder, EntityGraph, PassageIds, SparseIndex, VectorIndex
@@ -116,7 +116,7 @@ def in_other_languages(
     candidates: Sequence[Candidate], question: str, documents: Mapping[int, Document]
 ) -> tuple[Candidate, ...]:
     """The candidates, each with whether its document is clearly in another language than the question."""
-    language = language_in_words(question) or NATIVE
+    language = language_of_question(question)
     others = {i for i, document in documents.items() if is_other_language(document.labels.language, language)}
     return tuple(
         fast_replace(each, signals=fast_replace(each.signals, other_language=True))
