@@ -285,6 +285,28 @@ def test_a_truth_that_answers_in_other_words_is_not_silent() -> None:
     assert answer.of(Truth.REGULATORY).silence.startswith("None of the nearest passages contains")
 
 
+def test_a_truth_does_not_lead_because_another_could_not_be_searched() -> None:
+    library = expense_library()
+
+    def without_law(requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:
+        if any(request.filters.truths == (Truth.REGULATORY,) for request in requests):
+            raise StoreFailed("The index is gone.", "Build it again.")
+        return searching(library)(requests)
+
+    whole, part = answer_for(library=library), answer_for(search=without_law)
+    assert part.of(Truth.REGULATORY).state is TruthState.FAILED
+    assert part.of(Truth.COMPLIANCE).evidence_score <= whole.of(Truth.COMPLIANCE).evidence_score
+
+
+def test_one_more_truth_without_a_word_of_the_question_changes_nothing() -> None:
+    library = Library()
+    library.add("law.pdf", "Employees submit expense reports within 30 days.", truth=Truth.REGULATORY)
+    alone = answer_for(library=library).of(Truth.REGULATORY)
+    library.add("far.md", "Helium bottles stand upright in the north meadow.", truth=Truth.INTENT)
+    both = answer_for(library=library).of(Truth.REGULATORY)
+    assert both.evidence_score == pytest.approx(alone.evidence_score, abs=0.01), "words became a little rarer"
+
+
 def test_holes_in_what_the_question_needs_come_first() -> None:
     library = Library()
     library.add("law.pdf", "Employees submit expense reports within 30 days.", truth=Truth.REGULATORY)

@@ -1,11 +1,13 @@
 """The language of a text is one whose names of months and places are known, or none."""
 
+from dataclasses import replace
+
 import pytest
 
-from core.domain.documents import Page
+from core.domain.documents import Label, Page
 from core.ingestion.classification.language import language_label
 from core.ingestion.classification.sample import read_for_classifying
-from core.knowledge.languages import is_native
+from core.knowledge.languages import is_native, is_other_language
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,15 @@ def test_a_text_has_a_language_of_two_letters_or_none(text: str, language: str |
     label = language_label(read_for_classifying("document.txt", "", [Page(1, text)], {}))
     assert label.value == language
     assert bool(label.reason) == (language is None)
+
+
+def test_only_a_clear_label_is_of_another_language() -> None:
+    german = Label("de", 0.99, "nl", 0.01)
+    assert is_other_language(german, "en") and not is_other_language(german, "de")
+    assert not is_other_language(german, ""), "the language of the question is not known"
+    assert not is_other_language(replace(german, probability=0.6), "en")
+    assert not is_other_language(Label(), "de")
+    assert not is_other_language(Label("nn", 0.99), "no") and not is_other_language(Label("sr", 0.99), "hr")
 
 
 def test_a_table_of_codes_is_read_like_english() -> None:

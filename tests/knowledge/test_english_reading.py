@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.english_reading import in_english, language_in_words, words_in_english
+from core.knowledge.english_reading import (
+    in_english,
+    language_in_words,
+    language_of_question,
+    words_in_english,
+)
 
 QUESTIONS = {
     "de": "Wie lange dauert der Urlaub im ersten Jahr?",
@@ -54,6 +59,19 @@ ENGLISH = [
 @pytest.mark.parametrize(("language", "question"), QUESTIONS.items())
 def test_the_language_of_a_question_is_told_by_its_words(language: str, question: str) -> None:
     assert language_in_words(question) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("annual leave", "en"), ("Kündigungsfrist", "de"), ("Kurzarbeit", ""), ("GSTR-7", ""), ("", ""), ("年假", "zh")],
+)
+def test_the_language_of_a_question_may_be_unknown(text: str, language: str) -> None:
+    assert language_of_question(text) == language
+
+
+@pytest.mark.parametrize("word", ["Surcharge", "Tribunal", "commerce", "caution", "influenza"])
+def test_a_word_alone_is_not_taken_for_another_language(word: str) -> None:
+    assert list(in_english([word])) == [word]
 
 
 @pytest.mark.parametrize("text", ENGLISH)

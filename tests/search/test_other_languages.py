@@ -89,6 +89,9 @@ def test_a_topic_is_covered_by_a_file_in_another_language(library: Workbench) ->
     assert best.other_language and best.detail.endswith("in another language")
     assert best.score >= evidence_row(profiles()["balanced"]).covered
     assert not any(each.other_language for each in weighed if each.passage.document_name == "travel.txt")
+    (weighed,) = library.coverage.weighed([Topic("Urlaub der Arbeitnehmer im Jahr")], Truth.COMPLIANCE)
+    own = next(each for each in weighed if each.passage.document_id == german.id)
+    assert not own.other_language and not own.detail.endswith("language")
 
 
 def _found(library: Workbench, question: str) -> list[str]:
