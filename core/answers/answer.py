@@ -339,8 +339,8 @@ def _cell(finding: _TruthFindings, topic: Topic) -> Cell:
     state = _CELL_STATES.get(answer.state) or state_of(answer.evidence_score)
     if finding.error and state is not CellState.COVERED:
         state = CellState.ERROR  # half a search proves no hole
-    asked = finding.result if not answer.citations else None
-    missed = nearest_miss(topic.name, asked, finding.probability) if asked else ()
+    result = finding.result if not answer.citations else None
+    missed = nearest_miss(topic.name, result, finding.probability) if result else ()
     proof = answer.citations
     return Cell(topic.name, answer.truth, state, answer.evidence_score, covered, evidence=proof, near_misses=missed)
 

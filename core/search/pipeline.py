@@ -263,8 +263,8 @@ class SearchPipeline:
         ids = sorted({candidate.passage.document_id for candidate in fresh})
         documents = self._catalogue.documents_by_id(ids)
         admissible, filtered = admitted(fresh, filters, documents)
-        told = in_other_languages(admissible, question, documents)
-        return with_uses(told, self._uses(ids)), filtered, documents
+        admissible = in_other_languages(admissible, question, documents)
+        return with_uses(admissible, self._uses(ids)), filtered, documents
 
     def _deepened(self, result: SearchResult, retrieval: RetrievalRequest, now: datetime) -> SearchResult:
         """The result ranked, with as many bands as its page needs and there are."""

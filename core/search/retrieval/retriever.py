@@ -4,6 +4,7 @@ Exact phrases restrict the passages before retrieval; current labels and usage a
 
 dense ∥ sparse ∥ graph → features → the dense leg ranked by passage and best sentence
 """
+# Over 300 lines: what is known of a candidate is put together in one place.
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
