@@ -160,8 +160,8 @@ class Signals:
 
     @property
     def keyword_share(self) -> float:
-        """BM25 as a share of the highest possible, in [0, 1]. Of a passage in another language it is at least the
-        synonym match: what its words mean is all that can be compared."""
+        """BM25 as a share of the highest possible, in [0, 1]. For a passage in another language it is at least the
+        synonym match, because only names and numbers are written alike."""
         share = min(self.bm25 / self.bm25_most, 1.0) if self.bm25_most > 0 else 0.0
         return max(share, self.synonym_match or 0.0) if self.other_language else share
 

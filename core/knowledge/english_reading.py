@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from unicodedata import normalize
 
+from core.knowledge.languages import NATIVE
 from core.knowledge.translations import (
     english_vocabulary,
     english_words,
@@ -28,7 +29,6 @@ _SCRIPTS = {
 }  # fmt: skip
 """Languages in which spaces do not end every word, by their letters. Japanese is written with those of Chinese, too."""
 _AFTER_LATIN = "\u0250"  # the first letter behind the Latin ones that alphabets use
-_ENGLISH = "en"
 _CLEAR = 0.5  # share of English words from which a text is English. Chosen by hand.
 _LEAST = 1 / 4  # share of its words that a language must know. Chosen by hand.
 _ENOUGH = 3  # Latin words that tell a language, or two that are most of a text: one may be a name. Chosen by hand.
@@ -98,7 +98,7 @@ def language_of_question(text: str) -> str:
     """
     found = _words_read(text[:_READ_LETTERS])
     english = sum(map(_is_english, found))
-    return language_in_words(text) or (_ENGLISH if found and english >= _CLEAR * len(found) else "")
+    return language_in_words(text) or (NATIVE if found and english >= _CLEAR * len(found) else "")
 
 
 def _words_read(text: str) -> list[str]:
