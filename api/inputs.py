@@ -148,7 +148,7 @@ class SearchBody(Body):
     query_vector: list[Annotated[float, Field(ge=-1e6, le=1e6)]] = Field(
         default=[], max_length=_MOST_DIMENSIONS, description="Search with this vector instead of the question's own."
     )
-    rerank: ShortText = Field(default="", description="A reranker: fast, balanced or accurate; empty: none.")
+    rerank: ShortText = Field(default="", description="A reranker: included, fast, balanced or accurate; empty: none.")
     reranker_deadline: float | None = Field(default=None, gt=0, le=60, description="Seconds the reranker may read.")
 
     def request(self, profiles: Profiles) -> SearchRequest:

@@ -1,7 +1,8 @@
 """Ranking quality on judged collections beside the stock pipeline and beside an earlier run, in one table.
 
-Each leg, profile `balanced` and the stock pipeline answer the same questions. How well the probability of an answer
-tells questions with an answer from those without is measured on each collection left out.
+Each leg, profile `balanced`, the same with the included reranker, and the stock pipeline answer the same questions. How
+well the probability of an answer tells questions with an answer from those without is measured on each collection left
+out.
 """
 
 import json
@@ -9,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -32,9 +33,11 @@ from core.workbench import Workbench
 __all__ = ["Measured", "Ranking", "filled_stock", "measured", "our_rankings", "run", "stock_rankings"]
 
 _DEPTH, _SHOWN = 100, 5
-_PEERS = {"dense": "stock dense", "sparse": "stock sparse", "fused": "stock fused", "balanced": "stock fused"}
-_STOCK, _OURS = "stock fused", "balanced"
-_MEASURES = {"hit@5": "hit", "nDCG@10": "ndcg", "answer@5": "answer"}
+_STOCK, _OURS, _RERANKED = "stock fused", "balanced", "reranked"
+_PEERS = {"dense": "stock dense", "sparse": "stock sparse", "fused": _STOCK, _OURS: _STOCK, _RERANKED: _STOCK}
+_RERANKER, _RERANKER_SECONDS = "included", 60.0
+_MEASURES = {"hit@5": "hit", "nDCG@10": "ndcg", "answer@5": "answer", "answer@1": "first"}
+_OF_ANSWERS = ("answer", "first")
 _FOOT = """\
 p: paired randomisation test against ours. AUROC: how often the probability of an answer is higher with the answering
 documents than without, by weights fitted to the other collections; of stock, of its best cosine. False refusals: share
@@ -46,12 +49,13 @@ Ranking = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Values per question with an answer, in their order: hit@5 and answer@5 of the first five passages, and nDCG@10 of
-    the documents."""
+    """Values per question with an answer, in their order: hit@5 and answer@5 of the first five passages, nDCG@10 of the
+    documents, and answer@1 of the first passage."""
 
     hit: Sequence[float]
     answer: Sequence[float]
     ndcg: Sequence[float]
+    first: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def run(folders: Sequence[Path], *, save: Path | None = None, before: Path | Non
         )
         for name, own in data.items()
         for title, key in _MEASURES.items()
-        if key != "answer" or own["answers_known"]
+        if key not in _OF_ANSWERS or own["answers_known"]
     ]
     return Report(headlines, f"{legs}\n\n{aligned(head, rows)}\n{_FOOT}")
 
@@ -112,10 +116,10 @@ def _data(collection: _Collection, apart: LeftOutCollection | None) -> dict[str,
 def _rows(name: str, own: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> Iterator[tuple[object, ...]]:
     """The rows of one collection; "–" for what is not known."""
     for title, key in _MEASURES.items():
-        if key == "answer" and not own["answers_known"]:
+        if key in _OF_ANSWERS and not own["answers_known"]:
             continue
         ours, stock = own["rankings"][_OURS][key], own["rankings"][_STOCK][key]
-        past = earlier["rankings"][_OURS][key] if earlier else None
+        past = earlier["rankings"][_OURS].get(key) if earlier else None
         yield (
             name,
             title,
@@ -139,10 +143,10 @@ def _legs_table(collection: _Collection) -> str:
     for name, values in collection.rankings.items():
         peer = collection.rankings.get(_PEERS.get(name, ""))
         p_value = "" if peer is None else f"{paired(peer.ndcg, values.ndcg).p_value:.3f}"
-        answer = mean(values.answer) if collection.answers_known else "–"
-        rows.append((name, mean(values.hit), answer, mean(values.ndcg), p_value))
+        answers = [mean(each) if collection.answers_known else "–" for each in (values.answer, values.first)]
+        rows.append((name, mean(values.hit), *answers, mean(values.ndcg), p_value))
     head = f"{collection.name}: {collection.documents} documents, {collection.questions} questions with an answer"
-    return f"{head}\n{aligned(('ranking', 'hit@5', 'answer@5', 'nDCG@10', 'p of nDCG@10'), rows)}"
+    return f"{head}\n{aligned(('ranking', 'hit@5', 'answer@5', 'answer@1', 'nDCG@10', 'p of nDCG@10'), rows)}"
 
 
 def _measured_folder(folder: Path) -> tuple[_Collection, Sequence[AnswerCase]]:
@@ -163,6 +167,7 @@ def measured(questions: Sequence[FolderQuestion], found: Mapping[str, Ranking]) 
         [float(any(sha in each.grades for sha, _ in top)) for each, top in first],
         [float(any(each.answered_by(sha, text) for sha, text in top)) for each, top in first],
         [ndcg[each.key]["nDCG@10"] for each in questions],
+        [float(any(each.answered_by(sha, text) for sha, text in top[:1])) for each, top in first],
     )
 
 
@@ -220,11 +225,14 @@ def our_rankings(
     found: dict[str, dict[str, Ranking]] = {}
     shas = {document.id: sha for sha, document in documents.items()}
     workbench.search.warm()
+    patient = {"rerank": _RERANKER, "reranker_deadline": _RERANKER_SECONDS}
     for each in (question for question in questions if question.grades):
         request = SearchRequest(each.text, each.filters, _OURS, top_k=_DEPTH)
         result = workbench.search.run(request, remember=False)
         for name, ranking in _rankings(result, shas).items():
             found.setdefault(name, {})[each.key] = ranking
+        reread = workbench.search.run(replace(request, **patient), remember=False)
+        found.setdefault(_RERANKED, {})[each.key] = _hits(reread, shas)
     return found
 
 
@@ -235,5 +243,9 @@ def _rankings(result: SearchResult, shas: Mapping[int, str]) -> dict[str, Rankin
         ranked = sorted((c.signals.ranks[leg], c.passage.id) for c in result.candidates if leg in c.signals.ranks)
         passages = {candidate.passage.id: candidate.passage for candidate in result.candidates}
         rankings[leg] = [(shas[passages[i].document_id], passages[i].text) for _, i in ranked]
-    hits = [hit.candidate.passage for hit in result.hits]
-    return rankings | {_OURS: [(shas[passage.document_id], passage.text) for passage in hits]}
+    return rankings | {_OURS: _hits(result, shas)}
+
+
+def _hits(result: SearchResult, shas: Mapping[int, str]) -> Ranking:
+    passages = [hit.candidate.passage for hit in result.hits]
+    return [(shas[passage.document_id], passage.text) for passage in passages]

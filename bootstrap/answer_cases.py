@@ -1,6 +1,7 @@
 """Asks the questions of a judged folder with and without the documents that answer them, and searches for topics."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from core.answers.answer import truth_request
@@ -8,17 +9,28 @@ from core.domain.coverage import Topic
 from core.domain.documents import Document, Truth
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
+from core.domain.results import SearchResult
 from core.evaluation.judgments.files import RequirementJudgment, TopicJudgment
 from core.evaluation.judgments.folders import JudgedFolder
 from core.evaluation.tuning.answerability_fitting import AnswerCase
 from core.evaluation.tuning.coverage_fitting import CellCase
 from core.evaluation.tuning.truth_fitting import TruthCase
 from core.knowledge.answerability import topic_model
-from core.search.ranking.answerability import answer_signals, lead_over, topic_evidence, truth_evidence
+from core.knowledge.rerankers import INCLUDED_MODEL
+from core.search.ranking.answerability import (
+    AnswerSignals,
+    ReadSignals,
+    answer_signals,
+    lead_over,
+    read_signals,
+    topic_evidence,
+    truth_evidence,
+)
 from core.workbench import Workbench
 
 __all__ = ["answer_cases", "cell_cases", "requirement_cases", "truth_cases"]
 
+_PATIENCE = 60.0  # seconds for the reranker, which reads everything here
 _SHOWN = 5  # first passages, among which an answer counts as found: those of hit@5
 
 
@@ -27,27 +39,37 @@ def answer_cases(
     judged: JudgedFolder,
     documents: Mapping[str, Document],
     on_question: Callable[[int], None] = lambda done: None,
+    *,
+    read: bool = False,
 ) -> Iterator[AnswerCase]:
     """Every question, asked with and without the documents that answer it.
 
     documents: SHA-256 → document of the workbench, which holds the folder. on_question: called with the number done.
+    read: with what the included reranker reads; questions of which it cannot read the best passage are left out.
     """
     for done, question in enumerate(judged.questions, start=1):
         answering = tuple(documents[sha].id for sha in question.grades if sha in documents)
-        yield from _cases(workbench, judged.name, question.text, question.filters, answering)
+        yield from _cases(workbench, judged.name, question.text, question.filters, answering, read=read)
         on_question(done)
 
 
 def _cases(
-    workbench: Workbench, name: str, text: str, filters: SearchFilters, answering: tuple[int, ...]
+    workbench: Workbench, name: str, text: str, filters: SearchFilters, answering: tuple[int, ...], *, read: bool
 ) -> Iterator[AnswerCase]:
-    result = workbench.search.run(SearchRequest(text, filters), remember=False)
+    def searched(filters: SearchFilters) -> tuple[AnswerSignals | ReadSignals | None, SearchResult]:
+        request = SearchRequest(text, filters)
+        request = replace(request, rerank=INCLUDED_MODEL, reranker_deadline=_PATIENCE) if read else request
+        result = workbench.search.run(request, remember=False)
+        return read_signals(result.candidates) if read else answer_signals(result.candidates), result
+
+    signals, result = searched(filters)
     found = any(hit.candidate.passage.document_id in answering for hit in result.hits[:_SHOWN])
-    yield AnswerCase(name, answer_signals(result.candidates), bool(answering), found)
+    if signals is not None:
+        yield AnswerCase(name, signals, bool(answering), found)
     if answering:
-        without = filters.replace(exclude_documents=(*filters.exclude_documents, *answering))
-        result = workbench.search.run(SearchRequest(text, without), remember=False)
-        yield AnswerCase(name, answer_signals(result.candidates), False, found)
+        signals, _ = searched(filters.replace(exclude_documents=(*filters.exclude_documents, *answering)))
+        if signals is not None:
+            yield AnswerCase(name, signals, False, found)
 
 
 def truth_cases(

@@ -23,7 +23,14 @@ from cli.options import (
     progress,
     write_json,
 )
-from cli.ranking import evaluate_requirements, fit_answerability, fit_coverage, fit_truth_answers, fit_weights
+from cli.ranking import (
+    evaluate_requirements,
+    fit_answerability,
+    fit_coverage,
+    fit_reranker,
+    fit_truth_answers,
+    fit_weights,
+)
 from cli.scratch import filled_library, labelled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
@@ -62,6 +69,7 @@ evaluate.command("classification")(classification)
 evaluate.command("fit-classifier")(fit_classifier)
 evaluate.command("collect-sources")(collect_sources)
 evaluate.command("fit-answerability")(fit_answerability)
+evaluate.command("fit-reranker")(fit_reranker)
 evaluate.command("fit-truth-answers")(fit_truth_answers)
 evaluate.command("fit-coverage")(fit_coverage)
 evaluate.command("requirements")(evaluate_requirements)

@@ -142,16 +142,17 @@ def _writer_for(out: Path) -> "Callable[[Batch, Sequence[BatchOutcome]], bytes]"
 def rank(
     question: str,
     file: Annotated[Path, typer.Argument(help="A text per line; .jsonl: strings, or objects with a 'text'.")],
-    reranker: Annotated[str, typer.Option(help="fast, balanced or accurate.")] = "fast",
+    reranker: Annotated[str, typer.Option(help="included, fast, balanced or accurate.")] = "included",
     top_k: Annotated[int | None, typer.Option(min=1, help="Maximum number of texts.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Order texts by a reranker, best first: logit, number of the text in the file (from 1), and the text."""
     from core.formats.terminal import aligned, json_text
+    from core.knowledge.rerankers import rerank_table
     from core.search.ranking.rerank import rank_passages
 
-    texts = _texts(file)
-    ranked = rank_passages(question, texts, _reranker(reranker))[:top_k]
+    texts, model = _texts(file), _reranker(reranker)
+    ranked = rank_passages(question, texts, model, rerank_table().rows[reranker])[:top_k]
     if as_json:
         rows = [{"number": index + 1, "logit": logit, "text": texts[index]} for index, logit in ranked]
         typer.echo(json_text(rows))
@@ -246,7 +247,7 @@ def search(
     query_vector: Annotated[
         Path | None, typer.Option(help="A JSON list of numbers: search with this vector instead of the question's own.")
     ] = None,
-    rerank: Annotated[str, typer.Option(help="Rerank the best results: fast, balanced or accurate.")] = "",
+    rerank: Annotated[str, typer.Option(help="Rerank the best results: included, fast, balanced or accurate.")] = "",
     reranker_deadline: Annotated[float | None, typer.Option(help="Seconds the reranker may read.")] = None,
     as_json: AsJson = False,
     form: Format = SearchFormat.TEXT,

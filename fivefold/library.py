@@ -151,8 +151,8 @@ class DocumentLibrary:
         """Find passages by meaning, keywords and entities, scored and cited.
 
         top_k: most results, None for the profile's. profile: name or name@version. weights: factor → weight, together
-        1. threshold: least score, 0 to 1. query_vector: searched with instead of the question's own. rerank: "fast",
-        "balanced" or "accurate". filters: by name, as in docs/filters.md: truths=["compliance"],
+        1. threshold: least score, 0 to 1. query_vector: searched with instead of the question's own. rerank:
+        "included", "fast", "balanced" or "accurate". filters: by name, as in docs/filters.md: truths=["compliance"],
         date_from="2024-01-01", exclude_tags=["draft"] and so on.
 
         Raises BadFilters for a filter or value that does not exist.

@@ -14,8 +14,10 @@ import numpy as np
 
 from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE
 from adapters.inference.embedder import padded_inputs
+from adapters.inference.included_reranker import included_reranker_folder
 from adapters.inference.model_cache import Conversion, cached_conversion, described, weights_digest, weights_folder
 from core.domain.errors import ModelUnavailable
+from core.knowledge.rerankers import INCLUDED_MODEL
 from core.ports.models import CrossEncoder, Logits
 
 __all__ = ["OpenVinoCrossEncoder", "StockCrossEncoder", "load_cross_encoder", "stock_cross_encoder"]
@@ -24,12 +26,15 @@ _HINT = "Search goes on without it. Set FIVEFOLD_RERANKER_{name} to a folder tha
 
 
 def load_cross_encoder(model: str, name: str, cache_folder: Path, threads: int, max_tokens: int) -> CrossEncoder:
-    """Load the cross-encoder from a folder or by its hub name.
+    """Load the cross-encoder from a folder or by its hub name, or the included one.
 
     name: of the reranker, for messages. cache_folder: of converted models. threads: inference threads; 0 uses all
     cores. max_tokens: of question and text together, at most the model's own limit. Takes seconds, at first use up to
     minutes. Raises ModelUnavailable when the weights cannot be loaded."""
-    folder = weights_folder(model, _HINT.format(name=name.upper()))
+    included = model == INCLUDED_MODEL
+    folder = (
+        included_reranker_folder(cache_folder) if included else weights_folder(model, _HINT.format(name=name.upper()))
+    )
     if find_spec("openvino") is None:
         return _stock(folder, threads, max_tokens, "OpenVINO is not installed")
     converted = cached_conversion(folder, cache_folder, weights_digest(folder), _CONVERSION)

@@ -42,6 +42,7 @@ __all__ = [
     "OpenVinoEmbedder",
     "StockEmbedder",
     "load_embedder",
+    "model_folder",
     "padded_inputs",
 ]
 
@@ -63,7 +64,7 @@ def load_embedder(model: str, cache_folder: Path, threads: int) -> Embedder:
 
 
 def _load(model: str, cache_folder: Path, threads: int) -> Embedder:
-    folder = _model_folder(model)
+    folder = model_folder(model)
     digest = weights_digest(folder)
     name = f"{model_label(model)}@{digest[:12]}"
     if find_spec("openvino") is None:
@@ -372,7 +373,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _model_folder(model: str) -> Path:
+def model_folder(model: str) -> Path:
     """The local folder of the weights. Raises ModelUnavailable."""
     if model == DEFAULT_MODEL:
         spec = find_spec(_DEFAULT_PACKAGE)

@@ -66,7 +66,8 @@ def hybrid_search(
     half_life_days: Annotated[float | None, Field(description="Days after which a document counts half.", gt=0)] = None,
     profile: Annotated[str | None, Field(description="Score profile, name or name@version. null: the default.")] = None,
     rerank: Annotated[
-        Literal["fast", "balanced", "accurate"] | None, Field(description="Let a reranker read the best results.")
+        Literal["included", "fast", "balanced", "accurate"] | None,
+        Field(description="Let a reranker read the best results."),
     ] = None,
     only_routed: Annotated[bool, Field(description="Only the truths the question is about.")] = False,
     tags_filter: Tags = None,

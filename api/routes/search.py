@@ -155,7 +155,7 @@ class SearchQuery(FilterBody):
     offset: int = Field(default=0, ge=0, le=10_000, description="Results to skip.")
     cursor: str = Field(default="", max_length=500, description="`next_cursor` of the page before; instead of offset.")
     only_routed: bool = Field(default=False, description="Only the truths this question is about.")
-    rerank: ShortText = Field(default="", description="fast, balanced or accurate; empty: none.")
+    rerank: ShortText = Field(default="", description="included, fast, balanced or accurate; empty: none.")
 
 
 @routes.get("/search", response_model=SearchShape, summary="Search")

@@ -1,5 +1,5 @@
 """The fitted models of how likely a library and one truth answer, and a truth covers a topic
-(core/knowledge/answerability.toml, truth_answers.toml, topic_coverage.toml)."""
+(core/knowledge/answerability.toml, answerability_read.toml, truth_answers.toml, topic_coverage.toml)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,13 @@ __all__ = [
     "parse_answer_model",
     "parse_topic_model",
     "parse_truth_model",
+    "read_answer_model",
     "topic_model",
     "truth_model",
 ]
 
 _SIGNALS = ("best", "lead", "coverage")  # the fields of core.search.ranking.answerability.AnswerSignals
+_READ_SIGNALS = (*_SIGNALS, "reading")  # those of ReadSignals
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,25 @@ def answer_model() -> AnswerModel:
     return parse_answer_model(table("answerability"))
 
 
-def parse_answer_model(raw: Mapping[str, Any]) -> AnswerModel:
-    """Parses and checks the table. Raises BadTable naming file and key."""
-    check_keys("answerability", "answerability", raw, ("weights", "intercept", "threshold"))
+@cache
+def read_answer_model() -> AnswerModel:
+    """core/knowledge/answerability_read.toml: where the included reranker has read. Raises BadTable naming file and
+    key."""
+    return parse_answer_model(table("answerability_read"), "answerability_read")
+
+
+def parse_answer_model(raw: Mapping[str, Any], name: str = "answerability") -> AnswerModel:
+    """Parses and checks the table of this name. Raises BadTable naming file and key."""
+    signals = _READ_SIGNALS if name == "answerability_read" else _SIGNALS
+    check_keys(name, name, raw, ("weights", "intercept", "threshold"))
     weights = raw.get("weights", {})
-    check_keys("answerability", "weights", weights, _SIGNALS)
-    if missing := [name for name in _SIGNALS if name not in weights]:
-        raise BadTable(f"core/knowledge/answerability.toml: [weights] lacks '{missing[0]}'.", "Fit the model again.")
+    check_keys(name, "weights", weights, signals)
+    if missing := [signal for signal in signals if signal not in weights]:
+        raise BadTable(f"core/knowledge/{name}.toml: [weights] lacks '{missing[0]}'.", "Fit the model again.")
     threshold = float(raw["threshold"])
     if not 0 <= threshold <= 1:
-        raise BadTable("core/knowledge/answerability.toml: 'threshold' must be in [0, 1].", "Fit the model again.")
-    numbers = {name: float(weights[name]) for name in _SIGNALS}
+        raise BadTable(f"core/knowledge/{name}.toml: 'threshold' must be in [0, 1].", "Fit the model again.")
+    numbers = {signal: float(weights[signal]) for signal in signals}
     return AnswerModel(numbers, float(raw["intercept"]), threshold)
 
 

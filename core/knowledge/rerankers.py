@@ -1,4 +1,4 @@
-"""The checked table of rerankers: model, deadline and weight."""
+"""The checked table of rerankers: model, what it reads, deadline and weight."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,18 +8,22 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["RERANKERS", "RerankTable", "RerankerRow", "parse_rerankers", "rerank_table"]
+__all__ = ["INCLUDED_MODEL", "RERANKERS", "RerankTable", "RerankerRow", "parse_rerankers", "rerank_table"]
 
-RERANKERS = ("fast", "balanced", "accurate")
-_READING = ("share", "candidates", "characters")
-_NUMBERS = ("max_tokens", "deadline_ms")
+RERANKERS = ("included", "fast", "balanced", "accurate")
+INCLUDED_MODEL = "included"
+"""The model of the reranker that needs no download."""
+_NUMBERS = ("max_tokens", "deadline_ms", "candidates", "characters")
 _WORDS = ("label", "means", "model")
+_SWITCHES, _SHARE = ("english_only",), "share"
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerRow:
-    """One reranker. label, means: shown to users. model: a Hugging Face name or a folder. max_tokens: for question and
-    passage together. deadline_ms: time limit per question."""
+    """One reranker. label, means: shown to users. model: a Hugging Face name, a folder or INCLUDED_MODEL. max_tokens:
+    for question and text together. deadline_ms: time limit per question. candidates: maximum passages read, ≥ 1.
+    characters: of text read at a time, ≥ 1. english_only: whether passages in other languages are left out. share:
+    weight of the factor `rerank` in a profile that has none, in (0, 1)."""
 
     name: str
     label: str
@@ -27,17 +31,17 @@ class RerankerRow:
     model: str
     max_tokens: int
     deadline_ms: int
+    candidates: int
+    characters: int
+    english_only: bool
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
 class RerankTable:
-    """All rerankers by name. share: weight of the factor `rerank` in a profile that has none, in (0, 1). candidates:
-    maximum passages reranked, ≥ 1. characters: maximum read of each passage, ≥ 1."""
+    """All rerankers by name."""
 
     rows: Mapping[str, RerankerRow]
-    share: float
-    candidates: int
-    characters: int
 
 
 @cache
@@ -48,32 +52,31 @@ def rerank_table() -> RerankTable:
 
 def parse_rerankers(raw: Mapping[str, Any]) -> RerankTable:
     """Parses and checks a table of rerankers. Raises BadTable naming file and key."""
-    check_keys("rerankers", "top level", raw, ("reading", *RERANKERS))
-    for name in ("reading", *RERANKERS):
+    check_keys("rerankers", "top level", raw, RERANKERS)
+    for name in RERANKERS:
         if name not in raw:
             raise BadTable(f"core/knowledge/rerankers.toml: [{name}] is missing.", "Add it.")
-    reading = raw["reading"]
-    check_keys("rerankers", "reading", reading, _READING)
-    share = reading.get("share")
-    if not isinstance(share, float) or not 0 < share < 1:
-        raise BadTable(
-            f"core/knowledge/rerankers.toml: [reading] 'share' must be in (0, 1), not {share!r}.", "Correct it."
-        )
-    return RerankTable(
-        {name: _row(name, raw[name]) for name in RERANKERS},
-        share,
-        _integer("reading", reading, "candidates"),
-        _integer("reading", reading, "characters"),
-    )
+    return RerankTable({name: _row(name, raw[name]) for name in RERANKERS})
 
 
 def _row(name: str, raw: Mapping[str, Any]) -> RerankerRow:
-    check_keys("rerankers", name, raw, (*_WORDS, *_NUMBERS))
+    check_keys("rerankers", name, raw, (*_WORDS, *_NUMBERS, *_SWITCHES, _SHARE))
     for key in _WORDS:
         if not isinstance(raw.get(key), str) or not raw[key]:
             raise BadTable(f"core/knowledge/rerankers.toml: [{name}] has no '{key}'.", "Add it, in quotes.")
+    for key in _SWITCHES:
+        if not isinstance(raw.get(key), bool):
+            raise BadTable(
+                f"core/knowledge/rerankers.toml: [{name}] '{key}' must be true or false, not {raw.get(key)!r}.",
+                "Correct it.",
+            )
+    share = raw.get(_SHARE)
+    if not isinstance(share, float) or not 0 < share < 1:
+        raise BadTable(
+            f"core/knowledge/rerankers.toml: [{name}] 'share' must be in (0, 1), not {share!r}.", "Correct it."
+        )
     words, numbers = (raw[key] for key in _WORDS), (_integer(name, raw, key) for key in _NUMBERS)
-    return RerankerRow(name, *words, *numbers)
+    return RerankerRow(name, *words, *numbers, *(raw[key] for key in (*_SWITCHES, _SHARE)))
 
 
 def _integer(row: str, raw: Mapping[str, Any], key: str) -> int:

@@ -51,9 +51,10 @@ class Reranker(Protocol):
         """Why the model could not be loaded at the last attempt; "" when it was loaded or never tried."""
         ...
 
-    def logits(self, question: str, texts: Sequence[str], deadline_ms: float | None = None) -> Reranked:
-        """One logit per text, in order; None for texts not scored before the deadline. deadline_ms: None for the
-        reranker's own. Raises ModelUnavailable."""
+    def logits(self, question: str, texts: Sequence[Sequence[str]], deadline_ms: float | None = None) -> Reranked:
+        """One logit per text, the highest of its pieces; None for texts not scored before the deadline.
+
+        deadline_ms: None for the reranker's own. Raises ModelUnavailable."""
         ...
 
 

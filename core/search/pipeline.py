@@ -24,8 +24,8 @@ from core.domain.filters import SearchFilters
 from core.domain.frozen import fast_replace, maker_of
 from core.domain.queries import Chip, Route, ScoreProfile, SearchRequest
 from core.domain.results import Candidate, Dropped, DropReason, Hit, LegReport, SearchResult, Signals
-from core.knowledge.answerability import answer_model
 from core.knowledge.profiles import BUILT_IN, check_profile, fitted_for_another
+from core.knowledge.rerankers import rerank_table
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ports.catalogue import Catalogue
 from core.ports.clock import Timer, stopwatch
@@ -40,8 +40,7 @@ from core.search.query.per_request import check_request, given_vector, profile_f
 from core.search.query.route import question_terms, read_route, routed_only
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
 from core.search.ranking.answerability import (
-    answer_probability,
-    answer_signals,
+    answer_estimate,
     filters_match_nothing,
     what_is_missing,
 )
@@ -185,7 +184,7 @@ class SearchPipeline:
             found, retrieval = self._found(request, now, terms, vector, {} if routes is None else routes)
             if not request.rerank:
                 return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
-        found = self._with_reranker_scores(found, retrieval.question)  # seconds, in which others search
+        found = self._with_reranker_scores(found, retrieval.question, now)  # seconds, in which others search
         with self._at_once:
             return _finished(self._deepened(found, retrieval, now), elapsed_ms, cited=cited)
 
@@ -236,9 +235,7 @@ class SearchPipeline:
                 *retrieved.notices,
                 *fitted_for_another(profile, self._choice.known()),
             ),
-            answer_probability=answer_probability(answer_signals(candidates), answer_model())
-            if retrieved.complete
-            else None,
+            answer_probability=answer_estimate(candidates, "")[0] if retrieved.complete else None,
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=retrieved.rarity,
         )
@@ -309,8 +306,8 @@ class SearchPipeline:
         entity_names = tuple(known[name].entity.name if name in known else name for name in filters.entities)
         return filters.replace(entities=tuple(dict.fromkeys(entity_names)))
 
-    def _with_reranker_scores(self, result: SearchResult, question: str) -> SearchResult:
-        """The result with its best candidates, by fusion, scored by the requested reranker.
+    def _with_reranker_scores(self, result: SearchResult, question: str, now: datetime) -> SearchResult:
+        """The result with its best candidates, by score, read by the requested reranker.
 
         Raises BadRequest for an unknown reranker.
         """
@@ -320,13 +317,15 @@ class SearchPipeline:
         if name not in self._rerankers:
             raise BadRequest(f"There is no reranker '{name}'.", f"Choose {', '.join(self._rerankers) or 'none'}.")
         elapsed_ms = stopwatch(self._timer)
-        ordered = fused_under(result, result.profile)
         seconds = result.request.reranker_deadline
         deadline_ms = None if seconds is None else 1000 * seconds
-        candidates, notice = reranked(ordered, question, self._rerankers[name], deadline_ms)
+        row = rerank_table().rows[name]
+        candidates, notice = reranked(_best_first(result, now), question, self._rerankers[name], row, deadline_ms)
+        probability = result.answer_probability
         return replace(
             result,
             candidates=tuple(sorted(candidates, key=lambda candidate: candidate.passage.id)),
+            answer_probability=None if probability is None else answer_estimate(candidates, name)[0],
             notices=(*result.notices, *filter(None, (notice,))),
             reranked=sum(candidate.signals.rerank_logit is not None for candidate in candidates),
             rerank_ms=elapsed_ms(),
@@ -351,7 +350,7 @@ def _parsed(request: SearchRequest, terms: WorkspaceTerms) -> ParsedQuery:
 def _effective_profile(result: SearchResult) -> ScoreProfile:
     """The profile, with a weight for the reranker where one has scored something."""
     read = any(candidate.signals.rerank_logit is not None for candidate in result.candidates)
-    return with_rerank(result.profile) if read else result.profile
+    return with_rerank(result.profile, rerank_table().rows[result.request.rerank].share) if read else result.profile
 
 
 def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate, ...]:
@@ -366,6 +365,14 @@ def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate,
     return tuple(
         made(known[item.passage_id].passage, _with_fusion(known[item.passage_id].signals, item)) for item in fused
     )
+
+
+def _best_first(result: SearchResult, now: datetime) -> tuple[Candidate, ...]:
+    """All candidates in the order of their scores, those that a better one stands for last."""
+    fused = replace(result, candidates=fused_under(result, result.profile))
+    scored, _ = rank(fused.candidates, ScoringContext.of_result(fused, result.profile, now), thresholds=False)
+    distinct, collapsed = collapse(scored)
+    return (*(item.candidate for item, _ in distinct), *(item.candidate for item in collapsed))
 
 
 def _with_fusion(signals: Signals, fused: FusedRank) -> Signals:
@@ -405,9 +412,9 @@ def _ranked(result: SearchResult, now: datetime) -> SearchResult:
         Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {end}", item.score)
         for number, (item, _) in numbered[end:]
     )
-    answered = bool(distinct) and (
-        result.answer_probability is None or result.answer_probability >= answer_model().threshold
-    )
+    first = [candidate for candidate in result.candidates if not candidate.signals.band]
+    threshold = answer_estimate(first, result.request.rerank)[1]
+    answered = bool(distinct) and (result.answer_probability is None or result.answer_probability >= threshold)
     return replace(
         result,
         hits=tuple(Hit(number, item.candidate, item.score, (), near) for number, (item, near) in numbered[start:end]),

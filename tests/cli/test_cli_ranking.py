@@ -50,16 +50,22 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return made
 
 
-def test_the_probability_of_an_answer_is_fitted_and_measured_left_out(folders: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("read", [False, True])
+def test_the_probability_of_an_answer_is_fitted_and_measured_left_out(
+    folders: list[Path], tmp_path: Path, read: bool
+) -> None:
     model, out = tmp_path / "model.toml", tmp_path / "out.json"
-    result = run("evaluate", "fit-answerability", *folders, "--write", model, "--json", out)
+    options = ["--read"] if read else []
+    result = run("evaluate", "fit-answerability", *folders, "--write", model, "--json", out, *options)
     assert result.exit_code == 0, result.output
     data = json.loads(out.read_text())
     assert [(each["collection"], each["cases"]) for each in data["left_out"]] == [("kitchen", 8), ("harbour", 8)]
     assert all(each["auroc"] > 0.8 for each in data["left_out"])
-    written = parse_answer_model(tomllib.loads(model.read_text()))
+    name = "answerability_read" if read else "answerability"
+    written = parse_answer_model(tomllib.loads(model.read_text()), name)
+    assert ("reading" in written.weights) is read
     assert written.threshold == data["threshold"]
-    assert "Fitted to cosines of all-MiniLM-L6-v2." in model.read_text()
+    assert "# Fitted to cosines of all-MiniLM-L6-v2" in model.read_text()
     assert "curve of kitchen" in result.stdout and "curve of harbour" in result.stdout
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.inference.embedder import OpenVinoEmbedder, StockEmbedder, _model_folder
+from adapters.inference.embedder import OpenVinoEmbedder, StockEmbedder, model_folder
 from adapters.inference.translating_embedder import TranslatingEmbedder
 from core.domain.documents import Passage, Span
 from core.domain.int8_vectors import cosines, packed
@@ -70,7 +70,7 @@ def test_sampled_sentences_are_read_with_their_passage_and_change_nothing_of_it(
 @pytest.mark.slow
 def test_both_ways_to_serve_the_model_agree(embedder: Embedder) -> None:
     assert isinstance(embedder, TranslatingEmbedder) and isinstance(embedder.model, OpenVinoEmbedder)
-    stock = TranslatingEmbedder(StockEmbedder(_model_folder("default"), "stock", 2))
+    stock = TranslatingEmbedder(StockEmbedder(model_folder("default"), "stock", 2))
     passages = [passage(TEXT, "Payroll manual"), passage("Überstunden werden bezahlt. Das gilt immer."), passage("W-2")]
     for ours, theirs in zip(meanings(embedder, *passages), meanings(stock, *passages), strict=True):
         wide = theirs.astype(np.float32)

@@ -104,3 +104,37 @@ def test_large_blocks_stay_out_of_the_heap_also_after_one_was_freed() -> None:
 
     assert mapped("limited") == "[True, True, True]"
     assert mapped("as it is") == "[True, False, False]"
+
+
+_TRAINED = """
+import ctypes, resource, sys
+from adapters.native_heap import keep_free_memory, limit_free_memory
+
+assert limit_free_memory()
+if sys.argv[1] == "kept":
+    assert keep_free_memory()
+c = ctypes.CDLL(None)
+c.malloc.restype = ctypes.c_void_p
+
+def step():
+    block = c.malloc(ctypes.c_size_t(8_000_000))
+    ctypes.memset(block, 1, 8_000_000)
+    c.free(ctypes.c_void_p(block))
+
+step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(50):
+    step()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@needs_glibc
+def test_a_program_that_trains_is_given_its_own_memory_again() -> None:
+    def faults(how: str) -> int:
+        ran = subprocess.run(
+            [sys.executable, "-c", _TRAINED, how], capture_output=True, text=True, check=True, timeout=60
+        )
+        return int(ran.stdout)
+
+    assert faults("kept") < 1000 < faults("limited")

@@ -22,10 +22,9 @@ def test_nothing_is_reranked_unless_asked_for() -> None:
     assert (select.label, select.value, select.options) == (
         "Rerank",
         "",
-        ["No reranker", "Fast", "Balanced", "Accurate"],
+        ["No reranker", "Included", "Fast", "Balanced", "Accurate"],
     )
-    assert "best 100 passages" in select.help
-    assert "fast 0.5 s" in select.help
+    assert "included 10 in 2 s, fast 100 in 0.5 s" in select.help
 
 
 def test_a_choice_is_kept() -> None:
@@ -36,7 +35,7 @@ def test_a_choice_is_kept() -> None:
 
 def test_a_model_that_could_not_be_loaded_is_not_offered_and_the_reason_is_told() -> None:
     screen = drawn({"fast": "The model 'a*b' is not on this machine."})
-    assert screen.selectbox[0].options == ["No reranker", "Balanced", "Accurate"]
+    assert screen.selectbox[0].options == ["No reranker", "Included", "Balanced", "Accurate"]
     assert screen.markdown[0].value.replace("\\", "") == (
         "**Fast** is not available. The model 'a*b' is not on this machine."
     )
@@ -47,7 +46,7 @@ def test_a_model_that_could_not_be_loaded_can_be_tried_again() -> None:
     screen = drawn({"fast": "It is not on this machine."})
     next(each for each in screen.button if each.label == "Try again").click().run()
     select = screen.selectbox[0]
-    assert (select.value, select.options[1]) == ("fast", "Fast (not available)")
+    assert (select.value, select.options[2]) == ("fast", "Fast (not available)")
     assert not screen.button
 
 

@@ -15,10 +15,12 @@ from core.search.exports import result_text
 from core.search.query.names import named_in
 from core.search.ranking.answerability import (
     AnswerSignals,
+    answer_estimate,
     answer_probability,
     answer_signals,
     evidence,
     lead_over,
+    read_signals,
     truth_evidence,
     truth_probability,
     truths_words,
@@ -82,6 +84,22 @@ def test_the_fitted_model_rewards_evidence() -> None:
     model = answer_model()
     clear, vague = AnswerSignals(0.9, 0.6, 1.0), AnswerSignals(0.1, 0.05, 0.0)
     assert answer_probability(clear, model) > 0.9 > model.threshold > answer_probability(vague, model)
+
+
+def test_what_the_included_reranker_read_counts_where_it_could_read_the_best_passage() -> None:
+    def read(logit: float, *, other: bool = False) -> Candidate:
+        own = found(1, 0.6, 0.5)
+        return replace(own, signals=replace(own.signals, rerank_logit=logit, other_language=other))
+
+    unread = found(2, 0.3, 0.2)
+    assert read_signals([read(0.0), unread]) == (*answer_signals([read(0.0), unread]), 0.5)
+    assert read_signals([found(1), unread]) is None
+    assert read_signals([read(0.0, other=True), unread]) is None
+    sure, unsure = (answer_estimate([read(logit), unread], "included")[0] for logit in (4.0, -4.0))
+    assert sure > unsure
+    without = answer_estimate([found(1, 0.6, 0.5), unread], "included")
+    assert without == answer_estimate([read(4.0), unread], "fast") == answer_estimate([read(4.0), unread], "")
+    assert without[1] == answer_model().threshold
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.inference import cross_encoder
 from adapters.inference.cross_encoder import (
     OpenVinoCrossEncoder,
     StockCrossEncoder,
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
 QUESTION = "How long are records kept?"
+FAST = rerank_table().rows["fast"]
+INCLUDED = rerank_table().rows["included"]
 
 
 class Scripted:
@@ -75,6 +78,11 @@ def passage(text: str, number: int = 1, context: str = "") -> Passage:
     return Passage(text, 1, 0, len(text), (Span(0, len(text)),), id=number, context=context)
 
 
+def whole(texts: Sequence[str]) -> list[list[str]]:
+    """Texts of one piece each."""
+    return [[text] for text in texts]
+
+
 def candidates(*texts: str) -> list[Candidate]:
     return [Candidate(passage(text, n), Signals(0.5)) for n, text in enumerate(texts, 1)]
 
@@ -84,7 +92,7 @@ def candidates(*texts: str) -> list[Candidate]:
 
 def test_all_that_is_read_in_time_is_scored_and_nothing_is_said() -> None:
     model = Scripted(notice="It is slow.")
-    assert made(model).logits(QUESTION, ["3 c", "1 a", "2 b"]) == Reranked((3.0, 1.0, 2.0))
+    assert made(model).logits(QUESTION, whole(["3 c", "1 a", "2 b"])) == Reranked((3.0, 1.0, 2.0))
     assert model.read == [(QUESTION, "3 c"), (QUESTION, "1 a"), (QUESTION, "2 b")]
 
 
@@ -92,7 +100,7 @@ def test_a_deadline_keeps_what_was_scored_and_leaves_the_rest() -> None:
     model = Scripted()
     model.held_at = "5"
     reranker = made(model, deadline_ms=1000)
-    found = reranker.logits(QUESTION, [f"{n} text" for n in range(10)])
+    found = reranker.logits(QUESTION, whole([f"{n} text" for n in range(10)]))
     assert found.logits == (0.0, 1.0, 2.0, 3.0, *[None] * 6)
     assert found.notice == "4 of 10 were reranked in 1000 ms; the others count 0 for it and keep their order."
     model.free.set()
@@ -102,10 +110,10 @@ def test_a_batch_under_way_at_the_deadline_is_the_last_of_its_question() -> None
     model = Scripted()
     model.held_at = "0"
     reranker = made(model, deadline_ms=100)
-    reranker.logits(QUESTION, [f"{n} text" for n in range(10)])
+    reranker.logits(QUESTION, whole([f"{n} text" for n in range(10)]))
     model.free.set()
     model.held_at = ""
-    while reranker.logits(QUESTION, ["8 other"]).logits == (None,):
+    while reranker.logits(QUESTION, whole(["8 other"])).logits == (None,):
         pass
     assert len([text for _, text in model.read if text.endswith("text")]) == rerank._BATCH
 
@@ -114,9 +122,9 @@ def test_a_busy_model_says_so_and_threads_do_not_pile_up() -> None:
     model = Scripted()
     model.held_at = "0"
     reranker = made(model, deadline_ms=50)
-    first = reranker.logits(QUESTION, ["0 text"])
+    first = reranker.logits(QUESTION, whole(["0 text"]))
     before = threading.active_count()
-    others = [reranker.logits(QUESTION, ["1 text"]) for _ in range(5)]
+    others = [reranker.logits(QUESTION, whole(["1 text"])) for _ in range(5)]
     assert first.logits == (None,)
     assert first.notice == "0 of 1 were reranked in 50 ms; the others count 0 for it and keep their order."
     assert {found.logits for found in others} == {(None,)}
@@ -133,7 +141,7 @@ def test_callers_at_once_take_turns_and_each_gets_its_own() -> None:
     found: dict[int, Reranked] = {}
 
     def ask(number: int) -> None:
-        found[number] = reranker.logits(QUESTION, [f"{number} a", f"{number + 100} b", f"{number + 200} c"])
+        found[number] = reranker.logits(QUESTION, whole([f"{number} a", f"{number + 100} b", f"{number + 200} c"]))
 
     threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
     for thread in threads:
@@ -147,7 +155,7 @@ def test_callers_at_once_take_turns_and_each_gets_its_own() -> None:
 def test_a_slow_model_says_why_when_it_did_not_get_through() -> None:
     model = Scripted(notice="It runs unconverted.")
     model.held_at = "1"
-    found = made(model, deadline_ms=50).logits(QUESTION, ["1 text"])
+    found = made(model, deadline_ms=50).logits(QUESTION, whole(["1 text"]))
     model.free.set()
     assert found.notice.endswith("It runs unconverted.")
 
@@ -159,7 +167,7 @@ def test_a_logit_that_is_no_number_is_none() -> None:
         def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
             return np.array([nan] * len(texts), dtype=np.float32)
 
-    found = DeadlineReranker("fast", Broken, 60_000, monotonic).logits(QUESTION, ["a", "b"])
+    found = DeadlineReranker("fast", Broken, 60_000, monotonic).logits(QUESTION, whole(["a", "b"]))
     assert found == Reranked((None, None), "0 of 2 were reranked; the others count 0 for it and keep their order.")
 
 
@@ -167,8 +175,8 @@ def test_an_error_nobody_expected_reaches_whoever_asked_and_the_model_goes_on() 
     model = Scripted()
     reranker = made(model)
     with pytest.raises(ValueError, match="could not convert"):
-        reranker.logits(QUESTION, ["no number"])
-    assert reranker.logits(QUESTION, ["1 text"]).logits == (1.0,)
+        reranker.logits(QUESTION, whole(["no number"]))
+    assert reranker.logits(QUESTION, whole(["1 text"])).logits == (1.0,)
 
 
 # Loading
@@ -177,10 +185,10 @@ def test_an_error_nobody_expected_reaches_whoever_asked_and_the_model_goes_on() 
 def test_nothing_loads_before_it_is_needed() -> None:
     loads: list[int] = []
     reranker = DeadlineReranker("fast", lambda: loads.append(1) or Scripted(), 60_000, monotonic)  # type: ignore[func-returns-value]
-    assert reranker.logits(QUESTION, []) == Reranked(())
+    assert reranker.logits(QUESTION, whole([])) == Reranked(())
     assert loads == []
     for _ in range(3):
-        reranker.logits(QUESTION, ["1 text"])
+        reranker.logits(QUESTION, whole(["1 text"]))
     assert loads == [1]
 
 
@@ -192,12 +200,12 @@ def test_a_model_still_loading_does_not_hold_a_search_up() -> None:
         return model
 
     reranker = DeadlineReranker("fast", load, 50, monotonic)
-    found = reranker.logits(QUESTION, ["1 text", "2 text"])
+    found = reranker.logits(QUESTION, whole(["1 text", "2 text"]))
     assert found.logits == (None, None)
     assert "still being loaded" in found.notice
     ready.set()
     patient = DeadlineReranker("fast", lambda: model, None, monotonic)
-    assert patient.logits(QUESTION, ["1 text"]) == Reranked((1.0,))
+    assert patient.logits(QUESTION, whole(["1 text"])) == Reranked((1.0,))
 
 
 def failing(after: Callable[[], None] = lambda: None) -> Callable[[], Scripted]:
@@ -214,11 +222,11 @@ def test_a_failure_to_load_is_remembered_for_some_minutes() -> None:
     assert reranker.problem == ""
     for _ in range(3):
         with pytest.raises(ModelUnavailable, match="not here"):
-            reranker.logits(QUESTION, ["1 text"])
+            reranker.logits(QUESTION, whole(["1 text"]))
     assert (len(tries), reranker.problem) == (1, "The weights are not here.")
     clock[0] += 301
     with pytest.raises(ModelUnavailable, match="not here"):
-        reranker.logits(QUESTION, ["1 text"])
+        reranker.logits(QUESTION, whole(["1 text"]))
     assert len(tries) == 2
 
 
@@ -227,11 +235,11 @@ def test_weights_that_are_not_on_this_machine_are_told_and_search_goes_on(tmp_pa
     every = configured_rerankers(settings, threads=1, hurried=False)
     assert tuple(every) == RERANKERS
     before = candidates("a", "b")
-    after, notice = reranked(before, QUESTION, every["fast"])
+    after, notice = reranked(before, QUESTION, every["fast"], FAST)
     assert after == tuple(before)
     assert notice.startswith("Not reranked: The model 'no/such-model-anywhere' is not on this machine")
     assert "FIVEFOLD_RERANKER_FAST" in notice
-    assert "neither a folder nor a model name" in reranked(before, QUESTION, every["balanced"])[1]
+    assert "neither a folder nor a model name" in reranked(before, QUESTION, every["balanced"], FAST)[1]
 
 
 def test_importing_it_loads_nothing_heavy() -> None:
@@ -247,7 +255,7 @@ def test_importing_it_loads_nothing_heavy() -> None:
 def test_at_most_a_hundred_candidates_are_read_from_the_best_on() -> None:
     model = Scripted()
     before = candidates(*[f"{n} text" for n in range(130)])
-    after, notice = reranked(before, QUESTION, made(model))
+    after, notice = reranked(before, QUESTION, made(model), FAST)
     assert [c.signals.rerank_logit for c in after] == [*map(float, range(100)), *[None] * 30]
     assert [c.passage for c in after] == [c.passage for c in before]
     assert notice == ""
@@ -256,7 +264,7 @@ def test_at_most_a_hundred_candidates_are_read_from_the_best_on() -> None:
 def test_title_and_headings_are_read_before_the_text_and_all_is_cut_at_2000_characters() -> None:
     model = Scripted()
     long = Candidate(passage("word " * 1000, context="7 Retention policy"), Signals(0.5))
-    (after,), _ = reranked([long], QUESTION, made(model))
+    (after,), _ = reranked([long], QUESTION, made(model), FAST)
     assert after.signals.rerank_logit == 7.0
     ((_, text),) = model.read
     assert text.startswith("7 Retention policy\nword word")
@@ -264,21 +272,21 @@ def test_title_and_headings_are_read_before_the_text_and_all_is_cut_at_2000_char
 
 
 def test_no_candidates_are_none() -> None:
-    assert reranked([], QUESTION, made(Scripted())) == ((), "")
+    assert reranked([], QUESTION, made(Scripted()), FAST) == ((), "")
 
 
 def test_texts_are_ranked_for_their_own_sake_unread_ones_last() -> None:
     model = Scripted()
-    assert rank_passages(QUESTION, [], made(model)) == []
-    assert rank_passages(QUESTION, ["1 a", "3 b", "1 c", "2 d"], made(model)) == [
+    assert rank_passages(QUESTION, [], made(model), FAST) == []
+    assert rank_passages(QUESTION, ["1 a", "3 b", "1 c", "2 d"], made(model), FAST) == [
         (1, 3.0),
         (3, 2.0),
         (0, 1.0),
         (2, 1.0),
     ]
-    assert len(rank_passages(QUESTION, [f"{n} text" for n in range(150)], made(model))) == 150
+    assert len(rank_passages(QUESTION, [f"{n} text" for n in range(150)], made(model), FAST)) == 150
     model.held_at = "0"
-    late = rank_passages(QUESTION, ["1 a", "2 b", "0 c", "9 d"], made(model, deadline_ms=1000))
+    late = rank_passages(QUESTION, ["1 a", "2 b", "0 c", "9 d"], made(model, deadline_ms=1000), FAST)
     model.free.set()
     assert late == [(1, 2.0), (0, 1.0), (2, None), (3, None)]
 
@@ -291,19 +299,19 @@ WEIGHTS = st.dictionaries(
 @given(WEIGHTS)
 def test_weights_with_the_reranker_sum_to_1_and_the_others_keep_their_proportions(weights: dict[str, float]) -> None:
     profile = ScoreProfile("any", weights)
-    found = with_rerank(profile)
+    found = with_rerank(profile, FAST.share)
     check_profile(found)
     if "rerank" in weights:
         assert found == profile
         return
-    assert found.weights["rerank"] == rerank_table().share
+    assert found.weights["rerank"] == FAST.share
     for name, weight in weights.items():
-        assert found.weights[name] == pytest.approx(weight * (1 - rerank_table().share))
+        assert found.weights[name] == pytest.approx(weight * (1 - FAST.share))
 
 
 @pytest.mark.parametrize("name", list(profiles()))
 def test_every_profile_can_be_reranked(name: str) -> None:
-    check_profile(with_rerank(profiles()[name]))
+    check_profile(with_rerank(profiles()[name], FAST.share))
 
 
 @given(
@@ -311,7 +319,7 @@ def test_every_profile_can_be_reranked(name: str) -> None:
     st.lists(st.floats(-12, 12), max_size=12),
 )
 def test_those_not_read_keep_their_order_among_themselves(similar: list[float], logits: list[float]) -> None:
-    profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
+    profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}), FAST.share)
     context = ScoringContext.of(Route(), profile, NOW)
     reported = [*logits, *[None] * len(similar)][: len(similar)]
     totals = [
@@ -323,7 +331,7 @@ def test_those_not_read_keep_their_order_among_themselves(similar: list[float], 
 
 
 def test_the_reranker_is_one_factor_and_does_not_override_the_others() -> None:
-    profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}))
+    profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}), FAST.share)
     context = ScoringContext.of(Route(), profile, NOW)
     near, far = (
         score(Candidate(passage("text"), Signals(similarity, rerank_logit=logit)), context).total
@@ -338,9 +346,10 @@ def test_the_reranker_is_one_factor_and_does_not_override_the_others() -> None:
 @pytest.mark.parametrize(
     ("row", "key", "value"),
     [
-        ("reading", "share", 1.0),
-        ("reading", "share", "much"),
-        ("reading", "candidates", 0),
+        ("fast", "share", 1.0),
+        ("included", "share", "much"),
+        ("fast", "candidates", 0),
+        ("included", "english_only", "yes"),
         ("fast", "deadline_ms", -1),
         ("fast", "deadline_ms", True),
         ("balanced", "model", ""),
@@ -435,11 +444,16 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny(tmp_path_factory.mktemp("cross-encoder") / "tiny")
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder; what is converted into its models takes a process that imports torch."""
+    return tmp_path_factory.mktemp("kept")
+
+
 @pytest.mark.slow
-def test_the_converted_model_agrees_with_the_original_and_both_give_raw_logits(
-    model_folder: Path, tmp_path: Path
-) -> None:
-    converted = load_cross_encoder(str(model_folder), "fast", tmp_path, 1, 512)
+def test_the_converted_model_agrees_with_the_original_and_both_give_raw_logits(model_folder: Path, kept: Path) -> None:
+    models = kept / "models"
+    converted = load_cross_encoder(str(model_folder), "fast", models, 1, 512)
     assert isinstance(converted, OpenVinoCrossEncoder)
     original = StockCrossEncoder(stock_cross_encoder(model_folder), 512)
     pairs = [*PROBES, *[(QUESTION, text) for text in TEXTS]]
@@ -450,9 +464,9 @@ def test_the_converted_model_agrees_with_the_original_and_both_give_raw_logits(
     assert expected.min() < 0, "a sigmoid was applied"
     np.testing.assert_allclose(converted.score(QUESTION, TEXTS), found[len(PROBES) :], atol=MOST_DIFFERENCE)
     np.testing.assert_allclose(original.score(QUESTION, TEXTS), expected[len(PROBES) :], atol=1e-4)
-    again = load_cross_encoder(str(model_folder), "fast", tmp_path, 1, 512)
+    again = load_cross_encoder(str(model_folder), "fast", models, 1, 512)
     assert np.array_equal(again.score(QUESTION, TEXTS), converted.score(QUESTION, TEXTS))
-    assert len(list(tmp_path.glob("*-rerank-openvino-*"))) == 1
+    assert len(list(models.glob("*-rerank-openvino-*"))) == 1
 
 
 @pytest.mark.slow
@@ -463,24 +477,25 @@ def test_tokens_beyond_the_rows_number_are_not_read(model_folder: Path, tmp_path
 
 
 @pytest.mark.slow
-def test_a_model_of_several_numbers_is_no_reranker(tmp_path: Path) -> None:
+def test_a_model_of_several_numbers_is_no_reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_encoder, "find_spec", lambda name: None)  # a failed conversion comes to the same
     folder = tiny(tmp_path / "three", numbers=3)
     reranker = DeadlineReranker(
         "fast", lambda: load_cross_encoder(str(folder), "fast", tmp_path / "kept", 1, 512), None, monotonic
     )
-    after, notice = reranked(candidates("a"), QUESTION, reranker)
+    after, notice = reranked(candidates("a"), QUESTION, reranker, FAST)
     assert after[0].signals.rerank_logit is None
     assert "3 numbers per pair" in notice
 
 
 @pytest.mark.slow
-def test_a_folder_of_the_settings_is_loaded_and_serves_many_callers(model_folder: Path, tmp_path: Path) -> None:
-    settings = Settings(tmp_path, reranker_fast=str(model_folder))
+def test_a_folder_of_the_settings_is_loaded_and_serves_many_callers(model_folder: Path, kept: Path) -> None:
+    settings = Settings(kept, reranker_fast=str(model_folder))
     reranker = configured_rerankers(settings, threads=1, hurried=False)["fast"]
-    expected = reranker.logits(QUESTION, TEXTS)
+    expected = reranker.logits(QUESTION, whole(TEXTS))
     assert None not in expected.logits
     found: list[Reranked] = []
-    threads = [threading.Thread(target=lambda: found.append(reranker.logits(QUESTION, TEXTS))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: found.append(reranker.logits(QUESTION, whole(TEXTS)))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.domain.filters import SearchFilters
 from core.evaluation.judgments.files import read_collection, read_labels, read_questions
+from core.evaluation.judgments.word_hashes import is_word_hash, word_hashes_in
 from core.evaluation.metrics.measures import normalised
 
 __all__ = ["FolderQuestion", "JudgedFolder", "read_judged_folder"]
@@ -19,7 +20,8 @@ __all__ = ["FolderQuestion", "JudgedFolder", "read_judged_folder"]
 @dataclass(frozen=True, slots=True)
 class FolderQuestion:
     """A judged question. grades: SHA-256 of a document → grade > 0; empty when nothing answers it. answers: SHA-256 →
-    word lists, of which an answering passage contains one whole; empty where only documents are judged."""
+    word lists, of which an answering passage contains one whole, as words or as hashes of them (word_hashes.py);
+    empty where only documents are judged."""
 
     key: str
     text: str
@@ -31,7 +33,11 @@ class FolderQuestion:
     def answered_by(self, sha: str, text: str) -> bool:
         """Whether a passage of this document is known to answer the question."""
         plain = normalised(text)
-        return any(all(normalised(words) in plain for words in each) for each in self.answers.get(sha, ()))
+
+        def holds(words: str) -> bool:
+            return bool(word_hashes_in(text, [words])) if is_word_hash(words) else normalised(words) in plain
+
+        return any(all(map(holds, each)) for each in self.answers.get(sha, ()))
 
 
 @dataclass(frozen=True, slots=True)

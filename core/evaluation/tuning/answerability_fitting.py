@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.domain.errors import BadRequest
 from core.evaluation.metrics.measures import auroc
 from core.knowledge.answerability import AnswerModel
-from core.search.ranking.answerability import AnswerSignals
+from core.search.ranking.answerability import AnswerSignals, ReadSignals
 
 __all__ = ["AnswerCase", "CalledUnanswered", "LeftOutCollection", "fit_answer_model", "left_out", "model_toml"]
 
@@ -31,7 +31,7 @@ class AnswerCase:
     one of them is among the first five passages when they are there."""
 
     collection: str
-    signals: AnswerSignals
+    signals: AnswerSignals | ReadSignals
     answerable: bool
     found: bool
 
@@ -73,7 +73,7 @@ def fit_answer_model(cases: Sequence[AnswerCase]) -> AnswerModel:
     collections."""
     weights, intercept = _fitted(cases)
     threshold = _threshold(_judged(cases))
-    named = {name: round(value, _DIGITS) for name, value in zip(AnswerSignals._fields, weights, strict=True)}
+    named = {name: round(value, _DIGITS) for name, value in zip(cases[0].signals._fields, weights, strict=True)}
     return AnswerModel(named, round(intercept, _DIGITS), int(threshold * 10**_DIGITS) / 10**_DIGITS)
 
 
@@ -103,13 +103,15 @@ def left_out(cases: Sequence[AnswerCase]) -> tuple[LeftOutCollection, ...]:
 
 
 def model_toml(model: AnswerModel, embedding_model: str) -> str:
-    """The model as core/knowledge/answerability.toml. embedding_model: whose cosines it was fitted to."""
+    """The model as core/knowledge/answerability.toml, or as answerability_read.toml where a reranker has read.
+    embedding_model: whose cosines it was fitted to."""
     weights = "\n".join(f"{name} = {value}" for name, value in model.weights.items())
+    read = " and what the included reranker read" if "reading" in model.weights else ""
     return (
         "# The probability that a library answers a question (core.search.ranking.answerability): a logistic\n"
         "# regression, written by `evaluate fit-answerability`. threshold: the highest at which at most 2 % of the\n"
         "# answerable questions of each collection left out are called unanswered.\n"
-        f"# Fitted to cosines of {embedding_model}.\n"
+        f"# Fitted to cosines of {embedding_model}{read}.\n"
         f"intercept = {model.intercept}\nthreshold = {model.threshold}\n\n[weights]\n{weights}\n"
     )
 

@@ -12,18 +12,22 @@ from typing import NamedTuple
 from core.domain.documents import Origin
 from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
-from core.knowledge.answerability import AnswerModel, TopicModel, TruthModel
+from core.knowledge.answerability import AnswerModel, TopicModel, TruthModel, answer_model, read_answer_model
+from core.knowledge.rerankers import INCLUDED_MODEL
 from core.text.lists import listed
 
 __all__ = [
     "AnswerSignals",
+    "ReadSignals",
     "all_silent_words",
+    "answer_estimate",
     "answer_probability",
     "answer_signals",
     "evidence",
     "filters_match_nothing",
     "lead_over",
     "most_evidence",
+    "read_signals",
     "topic_evidence",
     "topic_probability",
     "truth_evidence",
@@ -50,6 +54,15 @@ class AnswerSignals(NamedTuple):
     best: float
     lead: float
     coverage: float
+
+
+class ReadSignals(NamedTuple):
+    """The same where a reranker has read, each in [0, 1]. reading: sigmoid of its highest logit."""
+
+    best: float
+    lead: float
+    coverage: float
+    reading: float
 
 
 def evidence(signals: Signals) -> float:
@@ -80,7 +93,27 @@ def _coverage(signals: Signals) -> float:
     return max(signals.term_coverage, signals.synonym_match or 0.0) if signals.other_language else signals.term_coverage
 
 
-def answer_probability(signals: AnswerSignals, model: AnswerModel) -> float:
+def read_signals(candidates: Sequence[Candidate]) -> ReadSignals | None:
+    """The signals of these candidates where a reranker has read; None where it has read none, or where the passage with
+    the highest evidence is in another language than the question."""
+    logits = [logit for each in candidates if (logit := each.signals.rerank_logit) is not None]
+    best = most_evidence(candidates)
+    if not logits or best is None or best.signals.other_language:
+        return None
+    return ReadSignals(*answer_signals(candidates), _logistic(max(logits)))
+
+
+def answer_estimate(candidates: Sequence[Candidate], reranker: str) -> tuple[float, float]:
+    """How likely an answer is, in (0, 1), and the probability below which a question is called unanswered.
+
+    candidates: of the first band. reranker: that has read them, "" for none; what the included one has read counts."""
+    read = read_signals(candidates) if reranker == INCLUDED_MODEL else None
+    if read is not None:
+        return answer_probability(read, read_answer_model()), read_answer_model().threshold
+    return answer_probability(answer_signals(candidates), answer_model()), answer_model().threshold
+
+
+def answer_probability(signals: AnswerSignals | ReadSignals, model: AnswerModel) -> float:
     """The probability of an answer, in (0, 1): 1 / (1 + exp(-(intercept + Σ weight · signal)))."""
     margin = model.intercept + sum(model.weights[name] * value for name, value in signals._asdict().items())
     return _logistic(margin)

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from math import exp, log
+from math import exp, fsum, log
 from typing import NamedTuple
 
 from core.domain.filters import FIELDS, SearchFilters
@@ -12,6 +12,7 @@ from core.domain.queries import LEG_LABELS, Route, ScoreProfile
 from core.domain.results import Candidate, SearchResult
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.factors import FactorTable, factor_table
+from core.knowledge.rerankers import rerank_table
 from core.search.query.route import truth_weight
 from core.text.tokenize import stem, words
 
@@ -43,7 +44,8 @@ _SECONDS_PER_DAY = 86_400
 @dataclass(frozen=True, slots=True)
 class ScoringContext:
     """The inputs of all factors: the question's route and filters, the profile, and the time of the search. newest:
-    the latest date of a candidate of the first band, None when none is dated."""
+    the latest date of a candidate of the first band, None when none is dated. rerank_mean: of the factor `rerank` over
+    the candidates read, None unless the reranker reads only English."""
 
     route: Route
     profile: ScoreProfile
@@ -51,6 +53,7 @@ class ScoringContext:
     table: FactorTable
     filters: SearchFilters = SearchFilters()
     newest: datetime | None = None
+    rerank_mean: float | None = None
 
     @classmethod
     def of(cls, route: Route, profile: ScoreProfile, now: datetime) -> "ScoringContext":
@@ -62,7 +65,8 @@ class ScoringContext:
         """For the candidates of a result."""
         first = [candidate.passage for candidate in result.candidates if not candidate.signals.band]
         dates = [passage.date for passage in first if passage.date is not None]
-        return cls(result.route, profile, now, factor_table(), result.filters, max(dates, default=None))
+        newest = max(dates, default=None)
+        return cls(result.route, profile, now, factor_table(), result.filters, newest, _rerank_mean(result))
 
     @property
     def multipliers(self) -> Mapping[str, float]:
@@ -207,9 +211,23 @@ def _fusion(candidate: Candidate, context: ScoringContext) -> FactorValue:
 
 def _rerank(candidate: Candidate, context: ScoringContext) -> FactorValue:
     logit = candidate.signals.rerank_logit
-    if logit is None:
-        return FactorValue(context.table["rerank"]["unknown"], "not read by a reranker")
-    return FactorValue(1 / (1 + exp(-max(min(logit, 60.0), -60.0))), f"the reranker's logit is {logit:.2f}")
+    if logit is not None:
+        return FactorValue(_sigmoid(logit), f"the reranker's logit is {logit:.2f}")
+    if candidate.signals.other_language and context.rerank_mean is not None:
+        return FactorValue(context.rerank_mean, "in another language than it reads: the mean of the passages it read")
+    return FactorValue(context.table["rerank"]["unknown"], "not read by a reranker")
+
+
+def _rerank_mean(result: SearchResult) -> float | None:
+    """What the factor counts for passages in a language that the reranker does not read."""
+    row = rerank_table().rows.get(result.request.rerank)
+    logits = [each.signals.rerank_logit for each in result.candidates]
+    read = [_sigmoid(logit) for logit in logits if logit is not None]
+    return fsum(read) / len(read) if read and row is not None and row.english_only else None
+
+
+def _sigmoid(logit: float) -> float:
+    return 1 / (1 + exp(-max(min(logit, 60.0), -60.0)))
 
 
 def _authority(candidate: Candidate, context: ScoringContext) -> FactorValue:

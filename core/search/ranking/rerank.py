@@ -1,6 +1,7 @@
 """Reranking: a cross-encoder scores question and passage together for the best candidates, until a deadline.
 
-    candidates, best first → the first 100 → batches of 2 → logits → Signals.rerank_logit → the factor `rerank`
+    candidates, best first → the first of them → their pieces → batches of 2 → logits, the best of each passage
+    → Signals.rerank_logit → the factor `rerank`
 
 The logit is one factor among others; it never decides alone. Models load at first use, on a thread of their own, and
 each scores one question at a time.
@@ -10,31 +11,38 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from math import inf, isfinite
 from threading import Event, Lock, Thread
 
-from core.domain.documents import Passage
+from core.domain.documents import Passage, Span
 from core.domain.errors import FivefoldError, ModelUnavailable
 from core.domain.queries import ScoreProfile
 from core.domain.results import Candidate
-from core.knowledge.rerankers import rerank_table
+from core.knowledge.english_reading import language_of_question
+from core.knowledge.languages import NATIVE
+from core.knowledge.rerankers import RerankerRow, rerank_table
 from core.ports.clock import Timer
 from core.ports.models import CrossEncoder, CrossEncoderLoader, Reranked, Reranker
+from core.text.sentences import sentences
 
-__all__ = ["DeadlineReranker", "rank_passages", "reranked", "rerankers", "with_rerank"]
+__all__ = ["DeadlineReranker", "pieces_of", "rank_passages", "reranked", "rerankers", "with_rerank"]
 
 _BATCH = 2  # pairs scored between two deadline checks; larger batches are no faster on a CPU
 _RETRY_SECONDS = 300.0  # until a failed model is loaded again. Chosen by hand, not fitted.
 _FACTOR = "rerank"
+_MOST_CHARACTERS = 2000  # of any text read at once; models read 512 tokens at most
 _UNREAD = "the others count 0 for it and keep their order."
 
 
 @dataclass(frozen=True, slots=True)
 class _RerankTask:
-    """One question being scored: `logits` fills in order, in batches, until `stopped` is set."""
+    """One question being scored: `logits`, one per piece, fills in order, in batches, until `stopped` is set. sizes:
+    number of pieces of each text."""
 
     question: str
-    texts: Sequence[str]
+    pieces: Sequence[str]
+    sizes: Sequence[int]
     logits: list[float | None]
     stopped: Event = field(default_factory=Event)
     ended: "Future[None]" = field(default_factory=Future)
@@ -65,8 +73,10 @@ class DeadlineReranker:
         """Load the model, however long it takes. Raises ModelUnavailable."""
         self._loaded(inf)
 
-    def logits(self, question: str, texts: Sequence[str], deadline_ms: float | None = None) -> Reranked:
-        """One logit per text, in order: texts are scored in order until the deadline, each cut at 2,000 characters.
+    def logits(self, question: str, texts: Sequence[Sequence[str]], deadline_ms: float | None = None) -> Reranked:
+        """One logit per text, the highest of its pieces: they are scored in order until the deadline, each cut at 2,000
+        characters. A text of which a piece was not scored has none, so that time does not decide its value.
+
         Raises ModelUnavailable when the weights cannot be loaded; repeated for five minutes."""
         if not texts:
             return Reranked(())
@@ -81,8 +91,9 @@ class DeadlineReranker:
             return Reranked(unread, notice)
         if not self._turn.acquire(timeout=self._seconds_left(until, longest=3600.0)):
             return Reranked(unread, f"The reranker '{self.name}' is busy with other questions: nothing was reranked.")
-        characters = rerank_table().characters
-        reading = _RerankTask(question[:characters], [text[:characters] for text in texts], list(unread))
+        pieces = [piece[:_MOST_CHARACTERS] for text in texts for piece in text]
+        none: list[float | None] = [None] * len(pieces)
+        reading = _RerankTask(question[:_MOST_CHARACTERS], pieces, [len(text) for text in texts], none)
         Thread(target=self._read, args=(model, reading), name=f"rerank-{self.name}").start()
         try:
             reading.ended.result(None if until == inf else self._seconds_left(until))
@@ -116,10 +127,10 @@ class DeadlineReranker:
     def _read(self, model: CrossEncoder, reading: _RerankTask) -> None:
         """Score batch after batch in a background thread, then release the model for the next question."""
         try:
-            for start in range(0, len(reading.texts), _BATCH):
+            for start in range(0, len(reading.pieces), _BATCH):
                 if reading.stopped.is_set():
                     break
-                found = model.score(reading.question, reading.texts[start : start + _BATCH])
+                found = model.score(reading.question, reading.pieces[start : start + _BATCH])
                 finite = [float(logit) if isfinite(logit) else None for logit in found]
                 reading.logits[start : start + len(finite)] = finite
         except BaseException as error:  # noqa: BLE001 - raised again in the caller that waits for the logits
@@ -136,7 +147,8 @@ class DeadlineReranker:
 
 def _scored(reading: _RerankTask, model: CrossEncoder, allowed_ms: float | None) -> Reranked:
     """What has been read by now, and a notice where that is not all."""
-    logits = tuple(reading.logits)
+    scored = iter(tuple(reading.logits))
+    logits = tuple(_best(list(islice(scored, size))) for size in reading.sizes)
     read = sum(logit is not None for logit in logits)
     if read == len(logits):
         return Reranked(logits)
@@ -165,56 +177,90 @@ def rerankers(
 
 
 def reranked(
-    candidates: Sequence[Candidate], question: str, reranker: Reranker, deadline_ms: float | None = None
+    candidates: Sequence[Candidate],
+    question: str,
+    reranker: Reranker,
+    row: RerankerRow,
+    deadline_ms: float | None = None,
 ) -> tuple[tuple[Candidate, ...], str]:
     """The candidates in the same order with `Signals.rerank_logit` of those scored, and a notice for the user.
 
-    candidates: best first, by fusion; the first 100 are scored, each with title and headings before the text. The
-    others, and those not scored in time, have no logit. If the model is unavailable, none has one, and the notice says
-    so. deadline_ms: None for the reranker's own."""
-    read = candidates[: rerank_table().candidates]
+    candidates: best first; the first `row.candidates` are scored, title and headings before the text, a long text in
+    pieces of which the best counts. The others, those not scored in time, and those that the reranker cannot read, have
+    no logit. If the model is unavailable, none has one, and the notice says so. deadline_ms: None for the reranker's
+    own."""
+    if row.english_only and language_of_question(question) not in ("", NATIVE):
+        return tuple(candidates), f"The reranker '{row.name}' reads only English: nothing was reranked."
+    readable = [each for each in candidates[: row.candidates] if not (row.english_only and each.signals.other_language)]
     try:
-        found = reranker.logits(question, [_read_text(candidate.passage) for candidate in read], deadline_ms)
+        pieces = [pieces_of(each.passage, row.characters) for each in readable]
+        found = reranker.logits(question, pieces, deadline_ms)
     except ModelUnavailable as missing:
         return tuple(candidates), f"Not reranked: {missing}"
+    best = {each.passage.id: logit for each, logit in zip(readable, found.logits, strict=True)}
     scored = tuple(
-        replace(candidate, signals=replace(candidate.signals, rerank_logit=logit))
-        for candidate, logit in zip(read, found.logits, strict=True)
+        replace(each, signals=replace(each.signals, rerank_logit=best[each.passage.id]))
+        if each.passage.id in best
+        else each
+        for each in candidates
     )
-    return (*scored, *candidates[len(read) :]), found.notice
+    return scored, found.notice
 
 
-def _read_text(passage: Passage) -> str:
-    return f"{passage.context}\n{passage.text}".strip()
+def _best(logits: Sequence[float | None]) -> float | None:
+    known = [logit for logit in logits if logit is not None]
+    return max(known) if known and len(known) == len(logits) else None
 
 
-def rank_passages(question: str, texts: Sequence[str], reranker: Reranker) -> list[tuple[int, float | None]]:
+def pieces_of(passage: Passage, characters: int) -> list[str]:
+    """What a reranker reads of a passage: title and headings, then at most so many characters of text that end with a
+    sentence, as many pieces as the text takes. A longer sentence is a piece of its own. Of long headings the end is
+    kept, a third of the characters.
+
+    >>> from core.domain.documents import Span
+    >>> text = "Keep it. Then send it. Delete it."
+    >>> spans = (Span(0, 8), Span(9, 22), Span(23, 33))
+    >>> pieces_of(Passage(text, 1, 0, 33, spans, context="Records"), 25)
+    ['Records\\nKeep it. Then send it.', 'Records\\nDelete it.']
+    """
+    runs: list[tuple[int, int]] = []
+    for span in passage.sentences or (Span(0, len(passage.text)),):
+        if runs and span.end - runs[-1][0] <= characters:
+            runs[-1] = (runs[-1][0], span.end)
+        else:
+            runs.append((span.start, span.end))
+    context = passage.context[-(characters // 3) :]
+    return [f"{context}\n{passage.text[start:end]}".strip() for start, end in runs]
+
+
+def rank_passages(
+    question: str, texts: Sequence[str], reranker: Reranker, row: RerankerRow
+) -> list[tuple[int, float | None]]:
     """Rank any texts by how well they answer a question: (index in `texts`, raw logit), best first; ties by index.
 
-    Any number of texts, each cut at 2,000 characters. Texts not scored before the deadline come last, in order, with
-    None. Raises ModelUnavailable.
+    Any number of texts, in any language; a long one is read in pieces, as a passage is. Texts not scored before the
+    deadline come last, in order, with None. Raises ModelUnavailable.
 
     >>> class Longest:
     ...     def logits(self, question, texts, deadline_ms=None):
-    ...         return Reranked(tuple(float(len(text)) for text in texts))
-    >>> rank_passages("Which is longest?", ["a", "ccc", "bb"], Longest())
+    ...         return Reranked(tuple(float(len(text[0])) for text in texts))
+    >>> rank_passages("Which is longest?", ["a", "ccc", "bb"], Longest(), rerank_table().rows["fast"])
     [(1, 3.0), (2, 2.0), (0, 1.0)]
     """
-    found = reranker.logits(question, texts).logits
+    passages = [Passage(text, 1, 0, len(text), sentences(text)) for text in texts]
+    found = reranker.logits(question, [pieces_of(each, row.characters) for each in passages]).logits
     return sorted(enumerate(found), key=lambda item: (-inf if item[1] is None else item[1]) * -1)
 
 
-def with_rerank(profile: ScoreProfile) -> ScoreProfile:
-    """The profile with a weight for the factor `rerank`: its own if it has one, else a share of all the others.
+def with_rerank(profile: ScoreProfile, share: float) -> ScoreProfile:
+    """The profile with a weight for the factor `rerank`: its own if it has one, else this share of all the others.
 
-    The share is a row of core/knowledge/rerankers.toml; the other weights shrink in proportion, so that the sum stays
-    1.
+    share: in (0, 1), of the reranker's row; the other weights shrink in proportion, so that the sum stays 1.
 
-    >>> with_rerank(ScoreProfile("a", {"similarity": 0.5, "keyword": 0.5})).weights
+    >>> with_rerank(ScoreProfile("a", {"similarity": 0.5, "keyword": 0.5}), 0.3).weights
     {'similarity': 0.35, 'keyword': 0.35, 'rerank': 0.3}
     """
     if profile.weights.get(_FACTOR, 0.0) > 0:
         return profile
-    share = rerank_table().share
     others = {name: weight * (1 - share) for name, weight in profile.weights.items() if name != _FACTOR}
     return replace(profile, weights={**others, _FACTOR: share})

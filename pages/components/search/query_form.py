@@ -104,12 +104,12 @@ def _retry(key: str, name: str) -> None:
 
 
 def _reranker_help() -> str:
-    table = rerank_table()
-    longest = ", ".join(f"{row.label.lower()} {row.deadline_ms / 1000:g} s" for row in table.rows.values())
+    rows = rerank_table().rows.values()
+    reads = ", ".join(f"{row.label.lower()} {row.candidates} in {row.deadline_ms / 1000:g} s" for row in rows)
     return (
-        f"A cross-encoder reads the best {table.candidates} passages again, each together with the question; its"
-        f" verdict is one factor of the score. Time limits: {longest}. Passages not read in time keep their place, and"
-        " the page says so. The model is downloaded at first use unless it is on this machine."
+        "A cross-encoder reads the best passages again, each together with the question; its verdict is one factor of"
+        f" the score. Passages read at most: {reads}. Those not read in time keep their place, and the page says so."
+        " *Included* comes with Fivefold and reads English; the others are downloaded at first use."
     )
 
 
