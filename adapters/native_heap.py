@@ -27,8 +27,7 @@ def keep_free_memory() -> bool:
 
     A step of training frees and takes thousands of blocks of some megabytes. Returned to the system each time, they are
     cleared each time, which took more than half of the time."""
-    kept = _call("mallopt", _M_MMAP_THRESHOLD, _MOST_BYTES_KEPT)
-    return _call("mallopt", _M_TRIM_THRESHOLD, _TRIMMED) and kept
+    return _call("mallopt", _M_MMAP_THRESHOLD, _MOST_BYTES_KEPT) and _call("mallopt", _M_TRIM_THRESHOLD, _TRIMMED)
 
 
 def return_free_memory() -> bool:
