@@ -94,6 +94,14 @@ def test_a_question_in_another_language_is_not_read_and_told_so() -> None:
     assert notice == "The reranker 'included' reads only English: nothing was reranked."
 
 
+def test_where_no_passage_is_english_it_says_so() -> None:
+    before = [Candidate(passage("1 texte."), Signals(0.5, other_language=True))]
+    after, notice = reranked(before, QUESTION, Noted(), INCLUDED)
+    assert after == tuple(before)
+    assert notice == "The reranker 'included' reads only English, and the best passages are not."
+    assert reranked([], QUESTION, Noted(), INCLUDED) == ((), "")
+
+
 def test_a_passage_it_cannot_read_counts_as_the_mean_of_those_it_read() -> None:
     profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}), INCLUDED.share)
     signals = [Signals(0.5, rerank_logit=-3.0), Signals(0.5, rerank_logit=3.0), Signals(0.5, other_language=True)]

@@ -191,7 +191,10 @@ def reranked(
     own."""
     if row.english_only and language_of_question(question) not in ("", NATIVE):
         return tuple(candidates), f"The reranker '{row.name}' reads only English: nothing was reranked."
-    readable = [each for each in candidates[: row.candidates] if not (row.english_only and each.signals.other_language)]
+    best_first = candidates[: row.candidates]
+    readable = [each for each in best_first if not (row.english_only and each.signals.other_language)]
+    if best_first and not readable:
+        return tuple(candidates), f"The reranker '{row.name}' reads only English, and the best passages are not."
     try:
         pieces = [pieces_of(each.passage, row.characters) for each in readable]
         found = reranker.logits(question, pieces, deadline_ms)
