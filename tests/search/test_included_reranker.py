@@ -1,5 +1,6 @@
 """The reranker that comes with Fivefold: what it reads, what it leaves to others, and how it is learned."""
 
+import csv
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,6 +35,7 @@ from core.search.ranking.factors import ScoringContext
 from core.search.ranking.rerank import DeadlineReranker, pieces_of, reranked, with_rerank
 from core.search.ranking.score import score
 from core.text.sentences import sentences
+from tests.tiny_models import tiny_embedder
 
 INCLUDED = rerank_table().rows["included"]
 QUESTION = "How long are records kept?"
@@ -125,27 +127,6 @@ def test_a_passage_it_cannot_read_counts_as_the_mean_of_those_it_read() -> None:
 # The model
 
 
-def base(folder: Path) -> Path:
-    """An embedding model of two small layers that reads letters."""
-    import torch
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-
-    letters = [chr(code) for code in range(33, 127)]
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *[f"##{letter}" for letter in letters]]
-    tokenizer = Tokenizer(models.WordPiece({word: n for n, word in enumerate(vocabulary)}, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    marks = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=128, **marks).save_pretrained(folder)
-    torch.manual_seed(4)
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    config = BertConfig(vocab_size=len(vocabulary), max_position_embeddings=128, initializer_range=0.3, **sizes)
-    BertModel(config).save_pretrained(folder)
-    return folder
-
-
 @pytest.mark.slow
 def test_what_is_learned_is_added_to_the_embedding_model_and_tells_right_from_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -155,7 +136,7 @@ def test_what_is_learned_is_added_to_the_embedding_model_and_tells_right_from_wr
     from adapters.inference import included_reranker
     from adapters.inference.reranker_training import train_reranker
 
-    folder = base(tmp_path / "base")
+    folder = tiny_embedder(tmp_path / "base", 32)
     examples = [RerankerExample(f"what is {n}", ("it is red",), ("no", "not", "none")) for n in range(600)]
     steps: list[tuple[int, int]] = []
     learned = train_reranker(examples, folder, 64, lambda done, of: steps.append((done, of)))
@@ -256,12 +237,20 @@ def test_the_listed_questions_are_about_listed_files() -> None:
     assert len(questions) > 6000
 
 
-def test_no_listed_file_judges_search() -> None:
+def test_no_file_and_no_owner_judges_search_that_it_learned_from() -> None:
     root = Path(__file__).parents[2]
-    learned = {line.split(",")[3] for line in (root / "docs/reranker-sources.csv").read_text("utf-8").splitlines()[1:]}
+
+    def rows(name: str) -> list[dict[str, str]]:
+        with (root / "docs" / name).open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    judged: set[str] = set()
     for collection in ("public_1", "public_2"):
-        judged = (root / "tests/search/judged" / collection / "documents.txt").read_text("utf-8").split()
-        assert learned.isdisjoint(judged)
+        judged |= set((root / "tests/search/judged" / collection / "documents.txt").read_text("utf-8").split())
+    owners = {row["source"].split("/")[0] for row in rows("classifier-sources.csv") if row["sha256"] in judged}
+    learned = rows("reranker-sources.csv")
+    assert judged.isdisjoint(row["sha256"] for row in learned)
+    assert owners.isdisjoint(row["source"].split("/")[0] for row in learned)
 
 
 def test_a_piece_not_read_in_time_leaves_its_passage_without_a_logit() -> None:
