@@ -16,7 +16,7 @@ from core.evaluation.tuning.answerability_fitting import AnswerCase
 from core.evaluation.tuning.coverage_fitting import CellCase
 from core.evaluation.tuning.truth_fitting import TruthCase
 from core.knowledge.answerability import topic_model
-from core.knowledge.rerankers import INCLUDED_MODEL
+from core.knowledge.rerankers import INCLUDED
 from core.search.ranking.answerability import (
     AnswerSignals,
     ReadSignals,
@@ -58,7 +58,7 @@ def _cases(
 ) -> Iterator[AnswerCase]:
     def searched(filters: SearchFilters) -> tuple[AnswerSignals | ReadSignals | None, SearchResult]:
         request = SearchRequest(text, filters)
-        request = replace(request, rerank=INCLUDED_MODEL, reranker_deadline=_PATIENCE) if read else request
+        request = replace(request, rerank=INCLUDED, reranker_deadline=_PATIENCE) if read else request
         result = workbench.search.run(request, remember=False)
         return read_signals(result.candidates) if read else answer_signals(result.candidates), result
 

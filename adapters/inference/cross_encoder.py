@@ -17,7 +17,7 @@ from adapters.inference.embedder import padded_inputs
 from adapters.inference.included_reranker import included_reranker_folder
 from adapters.inference.model_cache import Conversion, cached_conversion, described, weights_digest, weights_folder
 from core.domain.errors import ModelUnavailable
-from core.knowledge.rerankers import INCLUDED_MODEL
+from core.knowledge.rerankers import INCLUDED
 from core.ports.models import CrossEncoder, Logits
 
 __all__ = ["OpenVinoCrossEncoder", "StockCrossEncoder", "load_cross_encoder", "stock_cross_encoder"]
@@ -31,7 +31,7 @@ def load_cross_encoder(model: str, name: str, cache_folder: Path, threads: int, 
     name: of the reranker, for messages. cache_folder: of converted models. threads: inference threads; 0 uses all
     cores. max_tokens: of question and text together, at most the model's own limit. Takes seconds, at first use up to
     minutes. Raises ModelUnavailable when the weights cannot be loaded."""
-    included = model == INCLUDED_MODEL
+    included = model == INCLUDED
     folder = (
         included_reranker_folder(cache_folder) if included else weights_folder(model, _HINT.format(name=name.upper()))
     )

@@ -35,16 +35,27 @@ Weights = Mapping[str, NDArray[np.float32]]
 
 def included_reranker_folder(cache_folder: Path) -> Path:
     """The model's folder, made at first use: config, tokenizer, weights. Safe to call from several processes at once.
-    Raises ModelUnavailable without the embedding model."""
-    from safetensors.numpy import load_file, save_file
+    Raises ModelUnavailable when the embedding model or the changes are missing or damaged."""
+    from safetensors import SafetensorError
 
     base = model_folder(DEFAULT_MODEL)
-    digest = sha256(weights_digest(base).encode() + CHANGES.read_bytes()).hexdigest()
-    folder = cache_folder / f"{digest[:16]}-included-reranker"
-    if folder.is_dir():
-        return folder
-    cache_folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="merging-", dir=cache_folder) as scratch:
+    try:
+        digest = sha256(weights_digest(base).encode() + CHANGES.read_bytes()).hexdigest()
+        folder = cache_folder / f"{digest[:16]}-included-reranker"
+        if not folder.is_dir():
+            _make(base, folder)
+    except (OSError, KeyError, ValueError, SafetensorError) as error:
+        words = f"The included reranker cannot be made of the embedding model in {base}: {error}."
+        raise ModelUnavailable(words, "Search goes on without it. Install Fivefold and its packages again.") from error
+    return folder
+
+
+def _make(base: Path, folder: Path) -> None:
+    """Write the model to a temporary folder and rename it into place."""
+    from safetensors.numpy import load_file, save_file
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="merging-", dir=folder.parent) as scratch:
         fresh = Path(scratch) / "model"
         fresh.mkdir()
         for path in base.iterdir():
@@ -53,18 +64,13 @@ def included_reranker_folder(cache_folder: Path) -> Path:
         config = json.loads((base / "config.json").read_text("utf-8"))
         config |= {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "LABEL_0"}}
         (fresh / "config.json").write_text(json.dumps(config | {"label2id": {"LABEL_0": 0}}), "utf-8")
-        try:
-            weights = merged(load_file(base / "model.safetensors"), load_file(CHANGES))
-        except (OSError, KeyError, ValueError) as error:
-            words = f"The included reranker does not fit the embedding model in {base}: {error}."
-            raise ModelUnavailable(words, "Install the packages of requirements.txt.") from error
+        weights = merged(load_file(base / "model.safetensors"), load_file(CHANGES))
         save_file(dict(weights), fresh / "model.safetensors", metadata={"format": "pt"})
         try:
             fresh.rename(folder)
         except OSError:  # another process was first
             if not folder.is_dir():
                 raise
-    return folder
 
 
 def merged(base: Weights, changes: Mapping[str, NDArray[np.float16]]) -> Weights:

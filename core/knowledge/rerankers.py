@@ -8,11 +8,11 @@ from typing import Any
 from core.domain.errors import BadTable
 from core.knowledge.loading import check_keys, table
 
-__all__ = ["INCLUDED_MODEL", "RERANKERS", "RerankTable", "RerankerRow", "parse_rerankers", "rerank_table"]
+__all__ = ["INCLUDED", "RERANKERS", "RerankTable", "RerankerRow", "parse_rerankers", "rerank_table"]
 
 RERANKERS = ("included", "fast", "balanced", "accurate")
-INCLUDED_MODEL = "included"
-"""The model of the reranker that needs no download."""
+INCLUDED = "included"
+"""The reranker that needs no download, and its model."""
 _NUMBERS = ("max_tokens", "deadline_ms", "candidates", "characters")
 _WORDS = ("label", "means", "model")
 _SWITCHES, _SHARE = ("english_only",), "share"
@@ -20,7 +20,7 @@ _SWITCHES, _SHARE = ("english_only",), "share"
 
 @dataclass(frozen=True, slots=True)
 class RerankerRow:
-    """One reranker. label, means: shown to users. model: a Hugging Face name, a folder or INCLUDED_MODEL. max_tokens:
+    """One reranker. label, means: shown to users. model: a Hugging Face name, a folder or INCLUDED. max_tokens:
     for question and text together. deadline_ms: time limit per question. candidates: maximum passages read, ≥ 1.
     characters: of text read at a time, ≥ 1. english_only: whether passages in other languages are left out. share:
     weight of the factor `rerank` in a profile that has none, in (0, 1)."""

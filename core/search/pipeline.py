@@ -41,6 +41,7 @@ from core.search.query.route import question_terms, read_route, routed_only
 from core.search.query.syntax import ParsedQuery, misread, narrowed, read_query
 from core.search.ranking.answerability import (
     answer_estimate,
+    answer_threshold,
     filters_match_nothing,
     what_is_missing,
 )
@@ -235,7 +236,7 @@ class SearchPipeline:
                 *retrieved.notices,
                 *fitted_for_another(profile, self._choice.known()),
             ),
-            answer_probability=answer_estimate(candidates, "")[0] if retrieved.complete else None,
+            answer_probability=answer_estimate(candidates, "") if retrieved.complete else None,
             undated_left_out=self._catalogue.undated(filters) if filters.dated else 0,
             rarity=retrieved.rarity,
         )
@@ -325,7 +326,7 @@ class SearchPipeline:
         return replace(
             result,
             candidates=tuple(sorted(candidates, key=lambda candidate: candidate.passage.id)),
-            answer_probability=None if probability is None else answer_estimate(candidates, name)[0],
+            answer_probability=None if probability is None else answer_estimate(candidates, name),
             notices=(*result.notices, *filter(None, (notice,))),
             reranked=sum(candidate.signals.rerank_logit is not None for candidate in candidates),
             rerank_ms=elapsed_ms(),
@@ -413,7 +414,7 @@ def _ranked(result: SearchResult, now: datetime) -> SearchResult:
         for number, (item, _) in numbered[end:]
     )
     first = [candidate for candidate in result.candidates if not candidate.signals.band]
-    threshold = answer_estimate(first, result.request.rerank)[1]
+    threshold = answer_threshold(first, result.request.rerank)
     answered = bool(distinct) and (result.answer_probability is None or result.answer_probability >= threshold)
     return replace(
         result,

@@ -35,15 +35,15 @@ with tempfile.NamedTemporaryFile() as file:
 """
 
 
+def printed(program: str, how: str) -> int:
+    """The number that a program prints."""
+    command = [sys.executable, "-c", program, how]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+
+
 @needs_glibc
 def test_twelve_threads_share_two_arenas() -> None:
-    def arenas(how: str) -> int:
-        ran = subprocess.run(
-            [sys.executable, "-c", _COUNT, how], capture_output=True, text=True, check=True, timeout=60
-        )
-        return int(ran.stdout)
-
-    assert arenas("limited") <= 2 < arenas("as it is")
+    assert printed(_COUNT, "limited") <= 2 < printed(_COUNT, "as it is")
 
 
 _FREED = """
@@ -131,10 +131,4 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 @needs_glibc
 def test_a_program_that_trains_is_given_its_own_memory_again() -> None:
-    def faults(how: str) -> int:
-        ran = subprocess.run(
-            [sys.executable, "-c", _TRAINED, how], capture_output=True, text=True, check=True, timeout=60
-        )
-        return int(ran.stdout)
-
-    assert faults("kept") < 1000 < faults("limited")
+    assert printed(_TRAINED, "kept") < 1000 < printed(_TRAINED, "limited")

@@ -10,7 +10,14 @@ from core.domain.documents import Origin, Passage, Span, Truth
 from core.domain.errors import BadTable
 from core.domain.queries import SearchRequest
 from core.domain.results import Candidate, NearWord, Signals, TermScore
-from core.knowledge.answerability import AnswerModel, TruthModel, answer_model, parse_answer_model, parse_truth_model
+from core.knowledge.answerability import (
+    AnswerModel,
+    TruthModel,
+    answer_model,
+    parse_answer_model,
+    parse_truth_model,
+    read_answer_model,
+)
 from core.search.exports import result_text
 from core.search.query.names import named_in
 from core.search.ranking.answerability import (
@@ -18,6 +25,7 @@ from core.search.ranking.answerability import (
     answer_estimate,
     answer_probability,
     answer_signals,
+    answer_threshold,
     evidence,
     lead_over,
     read_signals,
@@ -95,11 +103,17 @@ def test_what_the_included_reranker_read_counts_where_it_could_read_the_best_pas
     assert read_signals([read(0.0), unread]) == (*answer_signals([read(0.0), unread]), 0.5)
     assert read_signals([found(1), unread]) is None
     assert read_signals([read(0.0, other=True), unread]) is None
-    sure, unsure = (answer_estimate([read(logit), unread], "included")[0] for logit in (4.0, -4.0))
+    sure, unsure = (answer_estimate([read(logit), unread], "included") for logit in (4.0, -4.0))
     assert sure > unsure
     without = answer_estimate([found(1, 0.6, 0.5), unread], "included")
     assert without == answer_estimate([read(4.0), unread], "fast") == answer_estimate([read(4.0), unread], "")
-    assert without[1] == answer_model().threshold
+    first = [read(4.0), unread]
+    assert [answer_threshold(first, name) for name in ("included", "fast", "")] == [
+        read_answer_model().threshold,
+        answer_model().threshold,
+        answer_model().threshold,
+    ]
+    assert answer_threshold([read(0.0, other=True), unread], "included") == answer_model().threshold
 
 
 @pytest.mark.parametrize(

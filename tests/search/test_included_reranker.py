@@ -29,7 +29,7 @@ from core.evaluation.tuning.reranker_fitting import (
     parse_reranker_questions,
     reranker_examples,
 )
-from core.knowledge.rerankers import INCLUDED_MODEL, rerank_table
+from core.knowledge.rerankers import rerank_table
 from core.ports.models import Reranked
 from core.search.ranking.factors import ScoringContext
 from core.search.ranking.rerank import DeadlineReranker, pieces_of, reranked, with_rerank
@@ -158,10 +158,27 @@ def test_changes_to_weights_that_the_base_lacks_are_refused() -> None:
         merged({"layer.weight": np.eye(2, dtype=np.float32)}, half)
 
 
+@pytest.mark.parametrize("damage", ["missing", "damaged"])
+def test_changes_that_cannot_be_read_leave_a_search_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    from adapters.inference import included_reranker
+
+    if damage == "damaged":
+        (tmp_path / "changes").write_bytes(CHANGES.read_bytes()[:1000])
+    monkeypatch.setattr(included_reranker, "CHANGES", tmp_path / "changes")
+    reranker = configured_rerankers(Settings(tmp_path), threads=1, hurried=False)["included"]
+    before = [Candidate(passage("1 text."), Signals(0.5))]
+    after, notice = reranked(before, QUESTION, reranker, INCLUDED)
+    assert after == tuple(before)
+    assert notice.startswith("Not reranked: The included reranker cannot be made")
+    assert reranker.problem
+
+
 @pytest.mark.slow
 def test_the_included_model_is_small_and_tells_an_answer_from_its_neighbours(models: Path) -> None:
     assert CHANGES.stat().st_size < 2_000_000
-    model = load_cross_encoder(INCLUDED_MODEL, "included", models, 1, INCLUDED.max_tokens)
+    model = load_cross_encoder("included", "included", models, 1, INCLUDED.max_tokens)
     assert model.notice == ""
     texts = [
         "Employees may carry over unused leave to the next calendar year.",

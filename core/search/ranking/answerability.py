@@ -13,7 +13,7 @@ from core.domain.documents import Origin
 from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.answerability import AnswerModel, TopicModel, TruthModel, answer_model, read_answer_model
-from core.knowledge.rerankers import INCLUDED_MODEL
+from core.knowledge.rerankers import INCLUDED
 from core.text.lists import listed
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "answer_estimate",
     "answer_probability",
     "answer_signals",
+    "answer_threshold",
     "evidence",
     "filters_match_nothing",
     "lead_over",
@@ -103,14 +104,20 @@ def read_signals(candidates: Sequence[Candidate]) -> ReadSignals | None:
     return ReadSignals(*answer_signals(candidates), _logistic(max(logits)))
 
 
-def answer_estimate(candidates: Sequence[Candidate], reranker: str) -> tuple[float, float]:
-    """How likely an answer is, in (0, 1), and the probability below which a question is called unanswered.
+def answer_estimate(candidates: Sequence[Candidate], reranker: str) -> float:
+    """How likely an answer is, in (0, 1).
 
     candidates: of the first band. reranker: that has read them, "" for none; what the included one has read counts."""
-    read = read_signals(candidates) if reranker == INCLUDED_MODEL else None
+    read = read_signals(candidates) if reranker == INCLUDED else None
     if read is not None:
-        return answer_probability(read, read_answer_model()), read_answer_model().threshold
-    return answer_probability(answer_signals(candidates), answer_model()), answer_model().threshold
+        return answer_probability(read, read_answer_model())
+    return answer_probability(answer_signals(candidates), answer_model())
+
+
+def answer_threshold(candidates: Sequence[Candidate], reranker: str) -> float:
+    """The probability below which a question is called unanswered; arguments as in `answer_estimate`."""
+    read = reranker == INCLUDED and read_signals(candidates) is not None
+    return (read_answer_model() if read else answer_model()).threshold
 
 
 def answer_probability(signals: AnswerSignals | ReadSignals, model: AnswerModel) -> float:
