@@ -27,10 +27,10 @@ from cli.ranking import (
     evaluate_requirements,
     fit_answerability,
     fit_coverage,
-    fit_reranker,
     fit_truth_answers,
     fit_weights,
 )
+from cli.reranker import collect_questions, fit_reranker
 from cli.scratch import filled_library, labelled_library, output_measures
 from core.domain.errors import BadRequest, FivefoldError
 
@@ -69,6 +69,7 @@ evaluate.command("classification")(classification)
 evaluate.command("fit-classifier")(fit_classifier)
 evaluate.command("collect-sources")(collect_sources)
 evaluate.command("fit-answerability")(fit_answerability)
+evaluate.command("collect-questions")(collect_questions)
 evaluate.command("fit-reranker")(fit_reranker)
 evaluate.command("fit-truth-answers")(fit_truth_answers)
 evaluate.command("fit-coverage")(fit_coverage)

@@ -1,4 +1,4 @@
-"""The commands that fit the probability of an answer, the included reranker and the weights of a profile."""
+"""The commands that fit the probability of an answer and the weights of a profile."""
 # Longer than 300 lines: the commands that fit a ranking share their options and their output.
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import Out, Profile, profile_of, progress, read_file, write_file, write_json
+from cli.options import Out, Profile, profile_of, progress, write_file, write_json
 from cli.scratch import filled_library, labelled_library
 from core.domain.errors import BadRequest
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from core.evaluation.judgments.files import TopicJudgment
     from core.evaluation.tuning.answerability_fitting import AnswerCase
     from core.evaluation.tuning.coverage_fitting import CellCase
-    from core.evaluation.tuning.reranker_fitting import RerankerExample
     from core.evaluation.tuning.truth_fitting import TruthCase, TruthShares
     from core.evaluation.tuning.weight_fitting import WeightCase
 
@@ -23,7 +22,6 @@ __all__ = [
     "evaluate_requirements",
     "fit_answerability",
     "fit_coverage",
-    "fit_reranker",
     "fit_truth_answers",
     "fit_weights",
 ]
@@ -93,61 +91,6 @@ def _cases(folder: Path, *, read: bool) -> "Iterator[AnswerCase]":
     with filled_library([NamedFile(*each) for each in judged.documents.values()]) as (workbench, documents):
         of = len(judged.questions)
         yield from answer_cases(workbench, judged, documents, lambda done: report(done, of), read=read)
-
-
-def fit_reranker(
-    folder: Annotated[Path, typer.Argument(help="Where `evaluate collect-sources` copied the files to.")],
-    questions: Annotated[Path, typer.Option(help="The questions about them.")] = Path("docs/reranker-questions.jsonl"),
-    write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path(
-        "adapters/inference/included_reranker.safetensors"
-    ),
-) -> None:
-    """Learn the included reranker from questions about documents; takes most of an hour on two cores."""
-    from safetensors.numpy import save
-
-    from adapters.inference.embedder import model_folder
-    from adapters.inference.reranker_training import train_reranker
-    from adapters.native_heap import keep_free_memory
-    from core.domain.embedding_models import DEFAULT_MODEL
-    from core.knowledge.rerankers import rerank_table
-
-    examples = _reranker_examples(folder, questions)
-    keep_free_memory()
-    typer.echo(f"{len(examples)} questions to learn from")
-    learned = train_reranker(
-        examples,
-        model_folder(DEFAULT_MODEL),
-        rerank_table().rows["included"].max_tokens,
-        progress("steps"),
-    )
-    write_file(write, save(learned))
-
-
-def _reranker_examples(folder: Path, questions: Path) -> "list[RerankerExample]":
-    """The examples of the questions whose documents are in the folder."""
-    from adapters.inference.embedder import load_embedder
-    from bootstrap.scratch_library import files_of
-    from bootstrap.workbench import settings_from_environment
-    from core.domain.embedding_models import DEFAULT_MODEL
-    from core.evaluation.tuning.reranker_fitting import parse_reranker_questions, reranker_examples
-    from core.knowledge.rerankers import rerank_table
-
-    lines = read_file(questions, "Name a file with a question in each line.").decode("utf-8", "replace").splitlines()
-    judged = parse_reranker_questions(lines)
-    named = {each.document for each in judged}
-    paths = sorted(path for path in (folder / "files").rglob("*") if path.is_file())
-    with filled_library(files_of(paths)) as (workbench, documents):
-        passages = {
-            sha[:16]: workbench.documents.passages(document.id)
-            for sha, document in documents.items()
-            if sha[:16] in named
-        }
-    embedder = load_embedder(DEFAULT_MODEL, settings_from_environment().data_folder / "models", threads=0)
-    characters = rerank_table().rows["included"].characters
-    examples = reranker_examples(judged, passages, characters, embedder.embed)
-    if not examples:
-        raise BadRequest(f"No sentence of '{questions}' is in the files of '{folder}'.", "Collect the files first.")
-    return examples
 
 
 def fit_truth_answers(

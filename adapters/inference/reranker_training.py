@@ -23,7 +23,7 @@ from core.evaluation.tuning.reranker_fitting import RerankerExample
 __all__ = ["train_reranker"]
 
 _RANK, _SCALE = 16, 2.0  # of the changes. This and what follows is chosen by hand, not tuned.
-_EPOCHS, _QUESTIONS, _WRONG, _RATE, _WARM = 3, 12, 3, 1e-3, 0.06
+_EPOCHS, _QUESTIONS, _WRONG, _RATE, _WARM = 2, 16, 2, 1e-3, 0.06
 _RIGHT_WEIGHT = 2.0  # of a right pair against a wrong one
 _SORTED = 20  # batches whose questions are sorted by length together, to save padding
 _SEED = 0
@@ -119,7 +119,8 @@ def train_reranker(
         optimiser.step()
         schedule.step()
         on_step(done, len(batches))
-    return model.learned()
+    learned: dict[str, NDArray[np.float16]] = model.learned()
+    return learned
 
 
 _Shown = tuple[str, list[str], bool]

@@ -41,7 +41,7 @@ def test_any_profile_is_read_back_as_it_was_saved(engine: Engine, version: Profi
 @given(experiment=made(Experiment))
 def test_any_experiment_is_read_back_as_it_was_stored(store: SqlEvaluationStore, experiment: Experiment) -> None:
     searched = experiment.optimising.factors if experiment.optimising else ()
-    assume(len(set(searched)) == len(searched))  # two former names of one factor are read as one
+    assume(len(set(searched)) == len(searched))  # a factor given twice is read as one
     stored = store.add_experiment(experiment)
     assert replace(stored, id=experiment.id) == experiment
     assert store.experiment(stored.id) == stored

@@ -20,6 +20,7 @@ from core.search.ranking.rerank import pieces_of
 __all__ = ["RerankerExample", "RerankerQuestion", "parse_reranker_questions", "reranker_examples"]
 
 _NEAR_SAME, _NEAR_OTHER, _NEAR_UNANSWERED = 6, 5, 3  # wrong pieces of a question, nearest first. Chosen by hand.
+_BLOCK = 256  # questions compared with all pieces at once
 _KINDS = ("plain", "other", "near")
 
 
@@ -73,24 +74,33 @@ def reranker_examples(
         (document, piece) for document, own in passages.items() for each in own for piece in pieces_of(each, characters)
     ]
     texts = [piece for _, piece in pieces]
-    owners = np.array([document for document, _ in pieces])
+    owned: dict[str, list[int]] = {}
+    for at, (document, _) in enumerate(pieces):
+        owned.setdefault(document, []).append(at)
     vectors, question_vectors = embed(texts), embed([each.question for each in questions])
     found = []
-    for each, vector in zip(questions, question_vectors, strict=True):
-        own = np.flatnonzero(owners == each.document)
-        right = [int(at) for at in own if not set(each.hashes).isdisjoint(word_hashes_in(texts[at], each.hashes))]
-        if not right:
-            continue
-        cosines = vectors @ vector
-        nearest = own[np.argsort(-cosines[own], kind="stable")]
-        nearest = nearest[~np.isin(nearest, right)]
-        if each.kind == "near":
-            found.append(_example(each, texts, (), (*right, *nearest[:_NEAR_UNANSWERED])))
-            continue
-        strangers = np.flatnonzero(owners != each.document)
-        others = strangers[np.argsort(-cosines[strangers], kind="stable")][:_NEAR_OTHER]
-        found.append(_example(each, texts, right, (*nearest[:_NEAR_SAME], *others)))
+    for start in range(0, len(questions), _BLOCK):
+        cosines = question_vectors[start : start + _BLOCK] @ vectors.T
+        for each, row in zip(questions[start : start + _BLOCK], cosines, strict=False):
+            own = np.array(owned.get(each.document, []), np.intp)
+            right = [int(at) for at in own if not set(each.hashes).isdisjoint(word_hashes_in(texts[at], each.hashes))]
+            if not right:
+                continue
+            nearest = own[np.argsort(-row[own], kind="stable")]
+            nearest = nearest[~np.isin(nearest, right)]
+            if each.kind == "near":
+                found.append(_example(each, texts, (), (*right, *nearest[:_NEAR_UNANSWERED])))
+                continue
+            row[own] = -np.inf
+            found.append(_example(each, texts, right, (*nearest[:_NEAR_SAME], *_highest(row, len(texts) - len(own)))))
     return [each for each in found if each.wrong]
+
+
+def _highest(row: NDArray[np.float32], finite: int) -> NDArray[np.intp]:
+    """Indices of the highest values, _NEAR_OTHER at most, highest first. finite: how many are."""
+    most = min(_NEAR_OTHER, finite)
+    some = np.argpartition(-row, most - 1)[:most] if most else np.array([], np.intp)
+    return some[np.argsort(-row[some], kind="stable")]
 
 
 def _example(

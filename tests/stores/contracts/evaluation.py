@@ -20,7 +20,7 @@ from core.domain.evaluation import (
     QuestionOutcome,
     QuestionSet,
 )
-from core.domain.profiles import ProfileVersion
+from core.domain.profiles import ProfileVersion, current_factor_name
 from core.domain.queries import LegWeights, ScoreProfile
 
 AT = datetime(2026, 3, 1, 9, 30, 15, 123456, tzinfo=UTC)
@@ -93,7 +93,8 @@ FULL_EXPERIMENT = experiment_of(
 _STORABLE = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 _ZONES = st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=30)), timezone(-timedelta(hours=8))])
 _PLAIN: Mapping[Any, st.SearchStrategy[Any]] = {
-    str: st.text(_STORABLE, max_size=8),
+    # Hypothesis tries words of our code, too: a former name of a factor is read as its name now.
+    str: st.text(_STORABLE, max_size=8).filter(lambda name: current_factor_name(name) == name),
     int: st.integers(-(2**31), 2**31 - 1),
     float: st.floats(allow_nan=False, allow_infinity=False),
     bool: st.booleans(),
