@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["collect_questions", "fit_reranker", "learned_examples"]
 
-QUESTIONS = "questions.jsonl"
+_QUESTIONS = "questions.jsonl"
+_START_HINT = "Name a file that this command wrote."
 
 
 def collect_questions(
@@ -50,7 +51,7 @@ def collect_questions(
                 for question, found in each.questions
             ]
         typer.echo(f"{len(lines) - before} questions of {public.repository}")
-    write_file(folder / QUESTIONS, "".join(f"{json.dumps(line)}\n" for line in lines).encode())
+    write_file(folder / _QUESTIONS, "".join(f"{json.dumps(line)}\n" for line in lines).encode())
 
 
 def fit_reranker(
@@ -59,9 +60,13 @@ def fit_reranker(
     write: Annotated[Path, typer.Option("--write", help="The model file.")] = Path(
         "adapters/inference/included_reranker.safetensors"
     ),
+    start: Annotated[
+        Path | None, typer.Option("--start", help="A model file to go on from; otherwise from the embedding model.")
+    ] = None,
 ) -> None:
     """Learn the included reranker from questions about documents; takes about an hour on two cores."""
-    from safetensors.numpy import save
+    from safetensors import SafetensorError
+    from safetensors.numpy import load, save
 
     from adapters.inference.embedder import model_folder
     from adapters.inference.reranker_training import train_reranker
@@ -69,15 +74,17 @@ def fit_reranker(
     from core.domain.embedding_models import DEFAULT_MODEL
     from core.knowledge.rerankers import rerank_table
 
+    known = None
+    if start is not None:
+        try:
+            known = load(read_file(start, _START_HINT))
+        except SafetensorError as error:
+            raise BadRequest(f"'{start}' is not a model file: {error}.", _START_HINT) from error
     examples = learned_examples(folder, questions)
     keep_free_memory()
     typer.echo(f"{len(examples)} questions to learn from")
-    learned = train_reranker(
-        examples,
-        model_folder(DEFAULT_MODEL),
-        rerank_table().rows["included"].max_tokens,
-        progress("steps"),
-    )
+    tokens = rerank_table().rows["included"].max_tokens
+    learned = train_reranker(examples, model_folder(DEFAULT_MODEL), tokens, progress("steps"), known)
     write_file(write, save(learned))
 
 

@@ -137,10 +137,10 @@ def test_what_is_learned_is_added_to_the_embedding_model_and_tells_right_from_wr
     from adapters.inference.reranker_training import train_reranker
 
     folder = tiny_embedder(tmp_path / "base", 32)
-    examples = [RerankerExample(f"what is {n}", ("it is red",), ("no", "not", "none")) for n in range(600)]
+    examples = [RerankerExample(f"what is {n}", ("it is red",), ("no", "not", "none")) for n in range(1200)]
     steps: list[tuple[int, int]] = []
     learned = train_reranker(examples, folder, 64, lambda done, of: steps.append((done, of)))
-    assert steps[-1] == (76, 76)
+    assert steps[-1] == (75, 75)
     assert {each.dtype for each in learned.values()} == {np.dtype(np.float16)}
     save_file(learned, tmp_path / "changes.safetensors")
     monkeypatch.setattr(included_reranker, "CHANGES", tmp_path / "changes.safetensors")
@@ -150,6 +150,12 @@ def test_what_is_learned_is_added_to_the_embedding_model_and_tells_right_from_wr
     model = StockCrossEncoder(stock_cross_encoder(made), 64)
     right, *wrong = model.score("what is 7", ["it is red", "no", "none"])
     assert right > max(wrong) + 1
+
+    # Learning goes on from a file, and begins to be wrong only where the new examples say something else.
+    again = train_reranker(examples[:1], folder, 64, start=learned)
+    assert all(np.allclose(again[name], learned[name], atol=0.02) for name in learned)
+    with pytest.raises(BadRequest, match="another model"):
+        train_reranker(examples[:1], tiny_embedder(tmp_path / "other", 16), 64, start=learned)
 
 
 def test_changes_to_weights_that_the_base_lacks_are_refused() -> None:
@@ -196,6 +202,7 @@ def test_the_included_model_is_small_and_tells_an_answer_from_its_neighbours(mod
 
 # What it learns from
 
+DOCS = Path(__file__).parents[2] / "docs"
 RETENTION = "The firm keeps every contract for ten years after it has ended."
 ACCESS = "Only the legal department may open the archive of the contracts."
 HOLIDAY = "On public holidays the office stays closed and nobody is on call."
@@ -209,6 +216,11 @@ def vectors(texts: Sequence[str]) -> np.ndarray:
     """Unit vectors by the letters of the texts."""
     found = np.array([[text.lower().count(letter) + 0.1 for letter in "abcdefghilmnoprstuvy"] for text in texts])
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (DOCS / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def asked(kind: str, sentence: str, document: str = "a") -> RerankerQuestion:
@@ -247,23 +259,15 @@ def test_a_line_that_is_no_question_is_told_with_its_number(line: str) -> None:
 
 
 def test_the_listed_questions_are_about_listed_files() -> None:
-    root = Path(__file__).parents[2] / "docs"
-    questions = parse_reranker_questions((root / "reranker-questions.jsonl").read_text("utf-8").splitlines())
-    listed = {line.split(",")[3][:16] for line in (root / "reranker-sources.csv").read_text("utf-8").splitlines()[1:]}
-    assert {each.document for each in questions} <= listed
+    questions = parse_reranker_questions((DOCS / "reranker-questions.jsonl").read_text("utf-8").splitlines())
+    assert {each.document for each in questions} == {row["sha256"][:16] for row in rows("reranker-sources.csv")}
     assert len(questions) > 15_000
 
 
 def test_no_file_and_no_owner_judges_search_that_it_learned_from() -> None:
-    root = Path(__file__).parents[2]
-
-    def rows(name: str) -> list[dict[str, str]]:
-        with (root / "docs" / name).open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-
     judged: set[str] = set()
     for collection in ("public_1", "public_2"):
-        judged |= set((root / "tests/search/judged" / collection / "documents.txt").read_text("utf-8").split())
+        judged |= set((DOCS.parent / "tests/search/judged" / collection / "documents.txt").read_text("utf-8").split())
     owners = {row["source"].split("/")[0] for row in rows("classifier-sources.csv") if row["sha256"] in judged}
     learned = rows("reranker-sources.csv")
     assert judged.isdisjoint(row["sha256"] for row in learned)

@@ -77,13 +77,17 @@ def reranker_examples(
     owned: dict[str, list[int]] = {}
     for at, (document, _) in enumerate(pieces):
         owned.setdefault(document, []).append(at)
+    hashes: dict[str, set[str]] = {}
+    for each in questions:
+        hashes.setdefault(each.document, set()).update(each.hashes)
+    held = [word_hashes_in(text, [*hashes.get(document, ())]) for document, text in pieces]
     vectors, question_vectors = embed(texts), embed([each.question for each in questions])
     found = []
     for start in range(0, len(questions), _BLOCK):
         cosines = question_vectors[start : start + _BLOCK] @ vectors.T
         for each, row in zip(questions[start : start + _BLOCK], cosines, strict=False):
             own = np.array(owned.get(each.document, []), np.intp)
-            right = [int(at) for at in own if not set(each.hashes).isdisjoint(word_hashes_in(texts[at], each.hashes))]
+            right = [int(at) for at in own if not held[at].isdisjoint(each.hashes)]
             if not right:
                 continue
             nearest = own[np.argsort(-row[own], kind="stable")]
