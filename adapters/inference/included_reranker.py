@@ -30,6 +30,8 @@ HEAD = {"head.dense": "bert.pooler.dense", "head.out": "classifier"}
 REPLACED = "replaced."
 """Beginning of the names of weights that are replaced whole."""
 
+_ENDING = "-included-reranker"  # of the folder's name
+
 Weights = Mapping[str, NDArray[np.float32]]
 
 
@@ -41,13 +43,23 @@ def included_reranker_folder(cache_folder: Path) -> Path:
     base = model_folder(DEFAULT_MODEL)
     try:
         digest = sha256(weights_digest(base).encode() + CHANGES.read_bytes()).hexdigest()
-        folder = cache_folder / f"{digest[:16]}-included-reranker"
+        folder = cache_folder / f"{digest[:16]}{_ENDING}"
         if not folder.is_dir():
             _make(base, folder)
+            _remove_former(cache_folder, folder)
     except (OSError, KeyError, ValueError, SafetensorError) as error:
         words = f"The included reranker cannot be made of the embedding model in {base}: {error}."
         raise ModelUnavailable(words, "Search goes on without it. Install Fivefold and its packages again.") from error
     return folder
+
+
+def _remove_former(cache_folder: Path, folder: Path) -> None:
+    """Remove what an earlier version of the changes made, some 150 MB with its conversion."""
+    for former in cache_folder.glob(f"*{_ENDING}"):
+        if former != folder:
+            conversions = list(cache_folder.glob(f"{weights_digest(former)[:16]}-*"))
+            for each in (*conversions, former):
+                shutil.rmtree(each, ignore_errors=True)
 
 
 def _make(base: Path, folder: Path) -> None:

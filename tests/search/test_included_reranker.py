@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from adapters.inference.cross_encoder import StockCrossEncoder, load_cross_encoder, stock_cross_encoder
 from adapters.inference.included_reranker import CHANGES, included_reranker_folder, merged
+from adapters.inference.model_cache import weights_digest
 from bootstrap.environment import Settings
 from bootstrap.workbench import configured_rerankers
 from core.domain.documents import Passage, Span
@@ -145,8 +146,16 @@ def test_what_is_learned_is_added_to_the_embedding_model_and_tells_right_from_wr
     save_file(learned, tmp_path / "changes.safetensors")
     monkeypatch.setattr(included_reranker, "CHANGES", tmp_path / "changes.safetensors")
     monkeypatch.setattr(included_reranker, "model_folder", lambda model: folder)
+    former = tmp_path / "models" / "0123456789abcdef-included-reranker"
+    former.mkdir(parents=True)
+    (former / "model.safetensors").write_bytes(b"former weights")
+    converted = tmp_path / "models" / f"{weights_digest(former)[:16]}-scores-openvino"
+    other = tmp_path / "models" / "fedcba9876543210-scores-openvino"
+    converted.mkdir()
+    other.mkdir()
     made = included_reranker_folder(tmp_path / "models")
     assert included_reranker_folder(tmp_path / "models") == made
+    assert set((tmp_path / "models").iterdir()) == {made, other}, "what an earlier version made is removed"
     model = StockCrossEncoder(stock_cross_encoder(made), 64)
     right, *wrong = model.score("what is 7", ["it is red", "no", "none"])
     assert right > max(wrong) + 1

@@ -51,7 +51,7 @@ _FIELDS = tuple(name for field in FIELDS for name in (field.name, f"exclude_{fie
 
 _WORDS = ("date_from", "date_to", "tags_mode", "entities_mode")
 
-_YES_NO = ("include_undated",)
+_YES_NO = ("include_undated", "strict_labels")
 
 COLUMNS = ("question", "id", "profile", "top", *_FIELDS, *_WORDS, "recency_months", *_YES_NO, "archived")
 """The columns that are understood; "question" alone is needed."""

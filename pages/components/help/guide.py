@@ -29,12 +29,17 @@ DOCUMENTS: Mapping[str, str] = {
     "rights": "Rights",
     "meeting-pack": "Meeting pack",
     "command-line": "Command line",
+    "api": "REST API",
     "mcp": "MCP server",
     "python": "Python",
+    "python-api": "Python in full",
+    "database": "A PostgreSQL server",
+    "several-machines": "Several machines",
     "backup": "Backup",
     "scaling": "Scaling",
     "resilience": "Resilience",
     "architecture": "Architecture",
+    "licences": "Licences",
 }
 """Name of a file in docs/ → its title here, in the order they are offered."""
 

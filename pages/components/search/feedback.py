@@ -150,7 +150,7 @@ def grading_switch(project: str | None) -> None:
         "Judge the results",
         key=_ON,
         persist_state="session",
-        help=refusal or "Grades below every result, kept in a question set. Tuning measures profiles with them.",
+        help=refusal or "Grades below the chosen result, kept in a question set. Tuning measures profiles with them.",
         disabled=bool(refusal),
     )
     if not st.session_state[_ON]:
