@@ -4,6 +4,7 @@ A model is converted once per data folder (cross_encoder_conversion.py, in a sep
 needs only `openvino` and `tokenizers`. If the conversion fails or its logits differ, sentence-transformers is used.
 """
 
+import shutil
 from collections import deque
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -15,7 +16,14 @@ import numpy as np
 from adapters.inference.cross_encoder_conversion import MOST_DIFFERENCE
 from adapters.inference.embedder import padded_inputs
 from adapters.inference.included_reranker import included_reranker_folder
-from adapters.inference.model_cache import Conversion, cached_conversion, described, weights_digest, weights_folder
+from adapters.inference.model_cache import (
+    KERNELS,
+    Conversion,
+    cached_conversion,
+    described,
+    weights_digest,
+    weights_folder,
+)
 from core.domain.errors import ModelUnavailable
 from core.knowledge.rerankers import INCLUDED
 from core.ports.models import CrossEncoder, Logits
@@ -30,7 +38,8 @@ def load_cross_encoder(model: str, name: str, cache_folder: Path, threads: int, 
 
     name: of the reranker, for messages. cache_folder: of converted models. threads: inference threads; 0 uses all
     cores. max_tokens: of question and text together, at most the model's own limit. Takes seconds, at first use up to
-    minutes. Raises ModelUnavailable when the weights cannot be loaded."""
+    minutes. Raises ModelUnavailable when the weights cannot be loaded, and what the libraries raise for a full disk or
+    a damaged conversion, which it deletes."""
     included = model == INCLUDED
     folder = (
         included_reranker_folder(cache_folder) if included else weights_folder(model, _HINT.format(name=name.upper()))
@@ -43,7 +52,11 @@ def load_cross_encoder(model: str, name: str, cache_folder: Path, threads: int, 
         return _stock(folder, threads, max_tokens, f"its conversion failed: {description['failed']}")
     if not _CONVERSION.agrees(description):
         return _stock(folder, threads, max_tokens, "its conversion does not agree with it")
-    return OpenVinoCrossEncoder(converted, threads, max_tokens)
+    try:
+        return OpenVinoCrossEncoder(converted, threads, max_tokens)
+    except Exception:
+        shutil.rmtree(converted, ignore_errors=True)  # a damaged file: the next attempt converts the model again
+        raise
 
 
 def _agrees(description: Mapping[str, Any]) -> bool:
@@ -91,7 +104,11 @@ class OpenVinoCrossEncoder:
         self._pad_id: int = description["pad_id"]
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(min(max_tokens or description["max_tokens"], description["max_tokens"]))
-        config: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": description["precision"]}
+        config: dict[str, Any] = {
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_PRECISION_HINT": description["precision"],
+            "CPU_RUNTIME_CACHE_CAPACITY": KERNELS,
+        }
         if threads:
             config["INFERENCE_NUM_THREADS"] = threads
         self._compiled = openvino.Core().compile_model(folder / "model.xml", "CPU", config)

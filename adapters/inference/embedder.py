@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from adapters.inference.embedder_conversion import LEAST_COSINE
 from adapters.inference.model_cache import (
+    KERNELS,
     Conversion,
     cached_conversion,
     described,
@@ -83,9 +84,6 @@ def _slower(reason: str) -> str:
 
 
 _AT_ONCE = 2  # models in memory: the one in use, and the one a library is being embedded with
-
-
-_KERNELS = 100  # made for shapes of input and kept; with OpenVINO's 5,000 memory grows for hours. Chosen by hand.
 
 
 class LoadedModels:
@@ -193,7 +191,7 @@ class OpenVinoEmbedder:
             how = {
                 "INFERENCE_PRECISION_HINT": precision,
                 "DYNAMIC_QUANTIZATION_GROUP_SIZE": description["group"],
-                "CPU_RUNTIME_CACHE_CAPACITY": _KERNELS,
+                "CPU_RUNTIME_CACHE_CAPACITY": KERNELS,
             }
             return core.compile_model(folder / description["file"], "CPU", how | config)
 

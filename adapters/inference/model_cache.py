@@ -18,6 +18,7 @@ from typing import Any
 from core.domain.errors import ModelUnavailable
 
 __all__ = [
+    "KERNELS",
     "Conversion",
     "cached_conversion",
     "conversion_holds",
@@ -26,6 +27,9 @@ __all__ = [
     "weights_digest",
     "weights_folder",
 ]
+
+KERNELS = 100
+"""Compiled for shapes of input and kept; with OpenVINO's 5,000 memory grows for hours. Chosen by hand."""
 
 _CONVERSION_SECONDS = 600  # time limit of a conversion. Chosen by hand.
 _RETRY_SECONDS = 24 * 3600  # until a failed conversion is tried again. Chosen by hand, not fitted.
@@ -133,7 +137,7 @@ def conversion_holds(folder: Path, conversion: Conversion) -> bool:
     """Whether a cached conversion is valid: a success always, a failure for a day with the same code."""
     try:
         description = described(folder)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return False
     if "failed" not in description and conversion.agrees(description):
         return True

@@ -124,19 +124,9 @@ def train_reranker(
     parameters = [each for each in model.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(parameters, lr=_RATE, weight_decay=0.01)
     batches = list(_batches(examples, chance))
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda step: min(1.0, (step + 1) / (_WARM * len(batches))) * max(0.02, 1 - step / len(batches))
-    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _share_of_rate(step, len(batches)))
     for done, batch in enumerate(batches, start=1):
-        pairs = [(question, text) for question, texts, _ in batch for text in texts]
-        tokens = tokenizer(
-            [question for question, _ in pairs],
-            [text for _, text in pairs],
-            truncation="only_second",
-            max_length=max_tokens,
-            padding=True,
-            return_tensors="pt",
-        )
+        tokens = _tokens(batch, tokenizer, max_tokens)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits = model(**tokens)
         loss = _loss(logits.float(), batch)
@@ -170,6 +160,19 @@ def _batches(examples: Sequence[RerankerExample], chance: random.Random) -> Sequ
             chance.shuffle(some)
             found += some
     return found
+
+
+def _share_of_rate(step: int, steps: int) -> float:
+    """The learning rate as a share of the highest one: it rises, then falls to nearly nothing, both linearly."""
+    return min(1.0, (step + 1) / (_WARM * steps)) * max(0.02, 1 - step / steps)
+
+
+def _tokens(batch: Sequence[_Shown], tokenizer: Any, max_tokens: int) -> Any:
+    """Question and piece of each pair as tensors."""
+    pairs = [(question, text) for question, texts, _ in batch for text in texts]
+    questions, texts = [question for question, _ in pairs], [text for _, text in pairs]
+    options = {"truncation": "only_second", "max_length": max_tokens, "padding": True, "return_tensors": "pt"}
+    return tokenizer(questions, texts, **options)
 
 
 def _shown(example: RerankerExample, chance: random.Random) -> _Shown:

@@ -108,7 +108,6 @@ class CoverageResult(Result):
         counts: dict[str, int] = {}
         for cell in board.cells:
             counts[cell.state_in_words] = counts.get(cell.state_in_words, 0) + 1
-        missing = {(gap.topic, gap.kind) for gap in board.gaps}
         return cls(
             project=board.project,
             run_id=board.run_id,
@@ -116,7 +115,7 @@ class CoverageResult(Result):
             coverage=board.coverage,
             topics=[topic.name for topic in board.topics],
             counts=counts,
-            cells=[CellResult.of(cell) for cell in board.cells if not only_gaps or (cell.topic, cell.kind) in missing],
+            cells=[CellResult.of(cell) for cell in board.cells if not only_gaps or board.gap_of(cell) is not None],
             gaps=[
                 GapResult(
                     topic=gap.topic,

@@ -221,7 +221,7 @@ class NewRun(Body):
 
 @routes.post("/coverage/runs", status_code=202, response_model=RunShape, summary="Assess the topics")
 def start_run(caller: AtWork, new: NewRun) -> Reply:
-    """Start a run in the background, or return the one under way. Ask for it until its state is no longer running."""
+    """Start a run in the background, or return the one under way. Ask for it while its state is running."""
     coverage = caller.workbench.coverage
     if new.resume is None:
         known = {each.id for each in coverage.snapshots(new.project or None)}

@@ -171,7 +171,7 @@ class NewExperiment(Body):
 
 @routes.post("/evaluation/experiments", status_code=202, response_model=ExperimentShape, summary="Measure a profile")
 def start_experiment(caller: AtWork, new: NewExperiment) -> Reply:
-    """Ask every question of a set under a profile, in the background. Ask for it until its state is no longer running."""
+    """Ask every question of a set under a profile, in the background. Ask for it while its state is running."""
     evaluation = caller.workbench.evaluation
     evaluation.judging.question_set(new.set_id)
     profile = new.profile or evaluation.profiles.default(None).ref

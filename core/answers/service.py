@@ -17,7 +17,7 @@ from core.ports.search_processes import SearchProcesses
 from core.ports.stores import Profiles
 from core.search.citations.cite import display_quote
 from core.search.pipeline import SearchPipeline
-from core.search.service import login_of
+from core.search.service import login_of, remember_question
 
 __all__ = ["INSTRUCTION", "AnswerService", "Synthesis", "synthesize", "write_extractive"]
 
@@ -152,7 +152,7 @@ class AnswerService:
             answer = self._answer(question, filters, scored.ref)
         if remember and not any(each.state is TruthState.FAILED for each in answer.truths):
             cited = {citation.passage_id for each in answer.truths for citation in each.citations}
-            self.catalogue.save_searched(answer.question, len(cited), answer.asked_at, login_of(by))
+            remember_question(self.catalogue, answer.question, len(cited), answer.asked_at, login_of(by))
         return answer
 
     def _answer(self, question: str, filters: SearchFilters, profile: str) -> FiveTruthsAnswer:

@@ -2,8 +2,9 @@
 
 # Over 300 lines: every view reads the same board; the exports are short.
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -38,6 +39,8 @@ __all__ = [
     "share_in_words",
     "unread_in_words",
     "values_of",
+    "waiting_in_words",
+    "with_distinct_names",
 ]
 
 NO_OWNER = "nobody"
@@ -88,7 +91,6 @@ class VisibleBoard:
 
 def apply_view(board: Board, view: BoardView, decisions: DecisionsByCell) -> VisibleBoard:
     """Topics with at least one matching cell. A topic without cells is never shown."""
-    gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
     rows: dict[int, list[Cell]] = {}
     for cell in board.cells:
         rows.setdefault(cell.topic_id, []).append(cell)
@@ -97,12 +99,12 @@ def apply_view(board: Board, view: BoardView, decisions: DecisionsByCell) -> Vis
     for topic in board.topics:
         if not _topic_meets(topic, view):
             continue
-        met = [cell for cell in rows.get(topic.id, []) if _cell_meets(cell, topic, view, gaps, decisions)]
+        met = [cell for cell in rows.get(topic.id, []) if _cell_meets(cell, topic, view, board, decisions)]
         if met:
             visible.append(topic)
             lit |= {(cell.topic_id, cell.kind.value) for cell in met}
     worth = _ORDERS[view.order]
-    visible.sort(key=lambda topic: worth(topic, rows[topic.id], gaps))  # type: ignore[arg-type, return-value]
+    visible.sort(key=lambda topic: worth(topic, rows[topic.id], board))  # type: ignore[arg-type, return-value]
     return VisibleBoard(tuple(visible), frozenset(lit))
 
 
@@ -135,10 +137,8 @@ def _topic_meets(topic: Topic, view: BoardView) -> bool:
     )
 
 
-def _cell_meets(
-    cell: Cell, topic: Topic, view: BoardView, gaps: Mapping[tuple[str, GapKind], Gap], decisions: DecisionsByCell
-) -> bool:
-    gap = gaps.get((cell.topic, cell.kind))
+def _cell_meets(cell: Cell, topic: Topic, view: BoardView, board: Board, decisions: DecisionsByCell) -> bool:
+    gap = board.gap_of(cell)
     return (
         (not view.states or cell.state_in_words in view.states)
         and (not view.severities or (gap is not None and gap.severity in view.severities))
@@ -146,28 +146,46 @@ def _cell_meets(
     )
 
 
-_Worth = Callable[[Topic, list[Cell], Mapping[tuple[str, GapKind], Gap]], object]
+_Worth = Callable[[Topic, list[Cell], Board], object]
 
 
-def _holes(topic: Topic, cells: list[Cell], gaps: Mapping[tuple[str, GapKind], Gap]) -> list[int]:
+def _holes(topic: Topic, cells: list[Cell], board: Board) -> list[int]:
     """Sort key: negated gap counts by severity, highest severity first."""
-    found = [gaps[cell.topic, cell.kind].severity for cell in cells if (cell.topic, cell.kind) in gaps]
+    found = [gap.severity for cell in cells if (gap := board.gap_of(cell)) is not None]
     return [-found.count(severity) for severity in SEVERITIES]
 
 
-def _strength(topic: Topic, cells: list[Cell], gaps: object) -> float:
+def _strength(topic: Topic, cells: list[Cell], board: Board) -> float:
     assessed = [cell.evidence_score for cell in cells if cell.state in ASSESSED]
     return sum(assessed) / len(assessed) if assessed else 1.0
 
 
 _ORDERS: Mapping[TopicOrder, _Worth] = {
-    TopicOrder.ADDED: lambda topic, cells, gaps: 0,
+    TopicOrder.ADDED: lambda topic, cells, board: 0,
     TopicOrder.WORST: _holes,
     TopicOrder.WEAKEST: _strength,
-    TopicOrder.NAME: lambda topic, cells, gaps: topic.name.casefold(),
-    TopicOrder.OWNER: lambda topic, cells, gaps: (not topic.owner, topic.owner.casefold()),
-    TopicOrder.DOMAIN: lambda topic, cells, gaps: (topic.domain is None, topic.domain or ""),
+    TopicOrder.NAME: lambda topic, cells, board: topic.name.casefold(),
+    TopicOrder.OWNER: lambda topic, cells, board: (not topic.owner, topic.owner.casefold()),
+    TopicOrder.DOMAIN: lambda topic, cells, board: (topic.domain is None, topic.domain or ""),
 }
+
+
+def with_distinct_names(board: Board) -> Board:
+    """The board as it is drawn: topics of one name (ignoring case) carry their project, "overtime (Acme)"."""
+    number = Counter(topic.name.casefold() for topic in board.topics)
+    names = {
+        topic.id: f"{topic.name} ({topic.project or 'all projects'})"
+        for topic in board.topics
+        if topic.id and number[topic.name.casefold()] > 1
+    }
+    if not names:
+        return board
+    return replace(
+        board,
+        topics=tuple(replace(topic, name=names.get(topic.id, topic.name)) for topic in board.topics),
+        cells=tuple(replace(cell, topic=names.get(cell.topic_id, cell.topic)) for cell in board.cells),
+        gaps=tuple(replace(gap, topic=names.get(gap.topic_id, gap.topic)) for gap in board.gaps),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +208,9 @@ class BoardRow:
 
 def board_rows(board: Board) -> tuple[BoardRow, ...]:
     """One row per cell, in the board's order; severity and recommendation are empty where there is no gap."""
-    gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
     rows = []
     for cell in board.cells:
-        gap = gaps.get((cell.topic, cell.kind))
+        gap = board.gap_of(cell)
         best = next(iter(cell.evidence or cell.near_misses), None)
         rows.append(
             BoardRow(
@@ -251,6 +268,17 @@ def unread_in_words(board: Board) -> str:
     return f"{number} could not be read in full and may fill a gap: {names}."
 
 
+def waiting_in_words(board: Board) -> str:
+    """The files not read yet when the board was assessed, in one sentence that says as of when; "" without one."""
+    if not board.waiting:
+        return ""
+    one = board.waiting == 1
+    number = "1 file" if one else f"{board.waiting:,} files"
+    if board.configuration_hash:
+        return f"{number} {'was' if one else 'were'} not read yet when this was assessed and may fill a gap."
+    return f"As of now, {number} {'is' if one else 'are'} not read yet and may fill a gap."
+
+
 def board_csv(board: Board) -> str:
     """The rows as CSV with a header. Text that a spreadsheet would run as a formula is escaped."""
     names = [field.name for field in fields(BoardRow)]
@@ -297,7 +325,7 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
 
 def board_text(board: Board) -> str:
     """The board as a text table of states with scores, followed by the gaps and what to obtain for each."""
-    rows = [[topic.name, *(_cell_text(board.cell(topic.name, kind)) for kind in board.kinds)] for topic in board.topics]
+    rows = [[topic.name, *(_cell_text(board.cell(topic, kind)) for kind in board.kinds)] for topic in board.topics]
     share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
     table = aligned(["topic", *map(kind_in_words, board.kinds)], rows)
     errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)

@@ -97,7 +97,7 @@ def _sentences(
 ) -> Iterator[_Claim]:
     seen: set[tuple[Truth, str]] = set()
     for truth in _STRICT:
-        cell = board.cell(topic.name, GapKind(truth.value))
+        cell = board.cell(topic, GapKind(truth.value))
         if cell.state is CellState.ERROR:
             continue
         for passage_id in dict.fromkeys(citation.passage_id for citation in cell.evidence):

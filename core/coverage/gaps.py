@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from math import floor
 
-from core.domain.coverage import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic, TopicOrigin
+from core.domain.coverage import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic, TopicOrigin, topics_by_id
 from core.domain.documents import Truth
 from core.domain.results import Citation
 from core.knowledge.gaps import SEVERITIES, EvidenceRow, GapTable, gap_table
@@ -97,7 +97,7 @@ def assembled(run: CoverageRun, cells: Iterable[Cell], terms: WorkspaceTerms) ->
     return Board(
         topics=run.topics,
         cells=ordered,
-        gaps=gaps_of(ordered, terms, {topic.name: topic for topic in run.topics}),
+        gaps=gaps_of(ordered, terms, topics_by_id(run.topics)),
         coverage=coverage_of(ordered),
         profile=run.profile,
         project=run.project,
@@ -128,17 +128,21 @@ def corpus_digest(corpus: Mapping[int, str]) -> str:
     return sha256(lines.encode()).hexdigest() if corpus else ""
 
 
-def gaps_of(cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[str, Topic] | None = None) -> tuple[Gap, ...]:
+def gaps_of(
+    cells: Iterable[Cell], terms: WorkspaceTerms, topics: Mapping[int | str, Topic] | None = None
+) -> tuple[Gap, ...]:
     """One gap per assessed cell below the threshold, worst first, then in the board's order.
 
-    topics: name → topic; its jurisdiction goes into the recommendation.
+    topics: topic id, or name for cells without one → topic; its jurisdiction goes into the recommendation.
     """
     cells, table, known = list(cells), gap_table(), topics or {}
-    rows: dict[str, list[Cell]] = {}
+    rows: dict[int | str, list[Cell]] = {}
     for cell in cells:
-        rows.setdefault(cell.topic, []).append(cell)
+        rows.setdefault(cell.topic_id or cell.topic, []).append(cell)
     found = [
-        _gap(cell, known.get(cell.topic), _required_by(rows[cell.topic]), table, terms)
+        _gap(
+            cell, known.get(cell.topic_id or cell.topic), _required_by(rows[cell.topic_id or cell.topic]), table, terms
+        )
         for cell in cells
         if cell.state in _HOLES
     ]
@@ -151,7 +155,7 @@ def _gap(cell: Cell, topic: Topic | None, required_by: Cell | None, table: GapTa
     name = f"“{cell.topic}”" if topic and topic.origin is TopicOrigin.REQUIREMENT else cell.topic
     request = f"{row.obtain}{f' for {jurisdiction}' if jurisdiction else ''} on {name}"
     sentences = _recommendation(cell, name, required_by, f"Obtain {request}; ask {row.source}.")
-    return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, request, row.source)
+    return Gap(cell.topic, cell.truth, row.severity, sentences, cell.configuration, request, row.source, cell.topic_id)
 
 
 def _recommendation(cell: Cell, name: str, required_by: Cell | None, obtain: str) -> str:

@@ -18,6 +18,7 @@ from core.domain.coverage import (
     ReviewerOpinion,
     ReviewVerdict,
     Topic,
+    topics_by_id,
 )
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadRequest
@@ -68,7 +69,7 @@ def apply_decisions(
     cells = tuple(
         _apply_decision(cell, decisions.get((cell.topic_id, cell.kind.value)), broken, today) for cell in board.cells
     )
-    gaps = gaps_of(cells, terms, {topic.name: topic for topic in board.topics})
+    gaps = gaps_of(cells, terms, topics_by_id(board.topics))
     return replace(board, cells=cells, gaps=gaps, coverage=coverage_of(cells))
 
 
@@ -109,16 +110,14 @@ def queue(board: Board, decisions: DecisionsByCell) -> tuple[ReviewedCell, ...]:
     """The cells to review, worst first: suspect cells, then gaps by severity, partial before low, then covered cells
     with risks, failed searches last. A cell with a valid decision carries it.
     """
-    gaps = {(gap.topic, gap.kind): gap for gap in board.gaps}
-    topics = {topic.id: topic for topic in board.topics}
     items = []
     for cell in board.cells:
-        gap, decision = gaps.get((cell.topic, cell.kind)), decisions.get((cell.topic_id, cell.kind.value))
+        gap, decision = board.gap_of(cell), decisions.get((cell.topic_id, cell.kind.value))
         if decision is not None and _open_again(cell, decision):
             decision = None
         doubtful = cell.state is CellState.COVERED and cell.risks
         if gap or decision or doubtful or cell.state in (CellState.SUSPECT, CellState.ERROR):
-            items.append(ReviewedCell(cell, topics[cell.topic_id], gap, decision))
+            items.append(ReviewedCell(cell, board.topic_of(cell), gap, decision))
     return tuple(sorted(items, key=lambda item: (_urgency(item.cell, item.gap), -_shortfall(item.cell))))
 
 

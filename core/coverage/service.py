@@ -219,7 +219,7 @@ class CoverageService:
         reader = RiskReader(self._scope(run.project), self._now(), terms)
         current = replace(run, topics=tuple(now[topic.id] for topic in remaining))
         board = assembled(current, reader.with_risks(cells, now), terms)
-        return replace(board, unread=reader.unread(board.cells))
+        return replace(board, unread=reader.unread(board.cells), waiting=reader.waiting(board.cells, run))
 
     def _scope(self, project: str | None) -> Sequence[Document]:
         """The documents of a project and those shared by all projects; None: every document."""

@@ -54,14 +54,13 @@ def to_obtain(
 
     lit: only these cells, as (topic id, kind); None: all.
     """
-    topics = {topic.name: topic for topic in board.topics}
     found: dict[tuple[bool, str], list[WantedEvidence]] = {}
     for gap in board.gaps:
-        topic = topics[gap.topic]
+        topic = board.topic_of(gap)
         about = (topic.id, gap.kind.value)
         if lit is not None and about not in lit:
             continue
-        owner = owner_of(board.cell(gap.topic, gap.kind), topic, decisions)
+        owner = owner_of(board.cell(topic, gap.kind), topic, decisions)
         key = (True, owner) if owner != NO_OWNER else (False, gap.source)
         found.setdefault(key, []).append(WantedEvidence(gap, topic, decisions.get(about)))
     groups = [AskGroup(whom, person, tuple(evidence)) for (person, whom), evidence in found.items()]

@@ -43,7 +43,7 @@ def trace(board: Board) -> tuple[TraceRow, ...]:
     shown = set(board.kinds)
     kinds = [kind for kind in TRACED if kind in shown]
     return tuple(
-        TraceRow(topic, tuple(board.cell(topic.name, kind) for kind in kinds))
+        TraceRow(topic, tuple(board.cell(topic, kind) for kind in kinds))
         for topic in board.topics
         if topic.origin is TopicOrigin.REQUIREMENT
     )

@@ -4,10 +4,11 @@ decisions, changes between runs, orphans and conflicts.
 
 # Over 300 lines: board and review are one set of values; neither says much without the other.
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from typing import TypeVar
 
 from core.domain.documents import Truth
 from core.domain.queries import SearchRequest
@@ -38,6 +39,7 @@ __all__ = [
     "Statement",
     "Topic",
     "TopicOrigin",
+    "topics_by_id",
 ]
 
 NOT_NEEDED = "not needed"
@@ -189,7 +191,8 @@ class Cell:
 class Gap:
     """A gap on the board. severity: low, medium or high; recommendation: what to obtain, in full sentences.
 
-    wanted: only what to obtain ("an internal policy on overtime"); source: who is likely to have it."""
+    to_obtain: only what to obtain ("an internal policy on overtime"); source: who is likely to have it. topic_id: 0
+    for a topic not stored."""
 
     topic: str
     truth: Truth
@@ -198,11 +201,42 @@ class Gap:
     configuration: bool = False
     to_obtain: str = ""
     source: str = ""
+    topic_id: int = 0
 
     @property
     def kind(self) -> GapKind:
         """Its column on the board."""
         return GapKind.CONFIGURATION if self.configuration else GapKind(self.truth.value)
+
+
+def topics_by_id(topics: Sequence[Topic]) -> Mapping[int | str, Topic]:
+    """Topic id → topic, and name → topic for cells without a topic id."""
+    names: dict[int | str, Topic] = {topic.name: topic for topic in reversed(topics)}
+    return names | {topic.id: topic for topic in topics if topic.id}
+
+
+_Part = TypeVar("_Part", Cell, Gap)
+
+_Key = tuple[int | str, str]
+"""Topic id or name, and column."""
+
+
+def _by_key(parts: Iterable[_Part]) -> Mapping[_Key, _Part]:
+    """Each part under its topic's id, if it has one, and the first of each name under the name."""
+    found: dict[_Key, _Part] = {}
+    for part in parts:
+        found.setdefault((part.topic, part.kind.value), part)
+        if part.topic_id:
+            found[part.topic_id, part.kind.value] = part
+    return found
+
+
+def _find(parts: Mapping[_Key, _Part], topic_id: int, name: str, kind: GapKind | Truth) -> _Part | None:
+    """The part of this topic and column, by name only if one of the two has no topic id."""
+    if topic_id and (topic_id, kind.value) in parts:
+        return parts[topic_id, kind.value]
+    named = parts.get((name, kind.value))
+    return None if named is None or (topic_id and named.topic_id) else named
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +245,10 @@ class Board:
 
     run_id: 0 for a board that is not stored. configuration_hash: of everything that decides states (thresholds, model,
     profile); corpus_hash: of the documents assessed. Both are hex digests, empty for a board that is not stored.
-    unread: names of documents that could not be read in full and may hold what a gap misses.
+    unread: names of documents that could not be read in full and may hold what a gap misses. waiting: number of
+    documents not read yet when it was assessed; as of now if `configuration_hash` is empty.
+
+    Names of topics are unique per project only. A part without a topic id, or of a topic without one, is found by name.
     """
 
     topics: tuple[Topic, ...]
@@ -226,14 +263,36 @@ class Board:
     configuration_hash: str = ""
     corpus_hash: str = ""
     unread: tuple[str, ...] = ()
-    _by_key: Mapping[tuple[str, str], Cell] = field(init=False, repr=False, compare=False)
+    waiting: int = 0
+    _cells: Mapping[_Key, Cell] = field(init=False, repr=False, compare=False)
+    _gaps: Mapping[_Key, Gap] = field(init=False, repr=False, compare=False)
+    _topics: Mapping[int | str, Topic] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_key", {(cell.topic, cell.kind.value): cell for cell in self.cells})
+        object.__setattr__(self, "_cells", _by_key(self.cells))
+        object.__setattr__(self, "_gaps", _by_key(self.gaps))
+        object.__setattr__(self, "_topics", topics_by_id(self.topics))
 
-    def cell(self, topic: str, kind: GapKind | Truth) -> Cell:
-        """The cell of a topic (by name) and column. Raises KeyError for an unknown one."""
-        return self._by_key[topic, kind.value]
+    def cell(self, topic: Topic | str, kind: GapKind | Truth) -> Cell:
+        """The cell of a topic and column; of a name alone, that of the first such topic. Raises KeyError for an
+        unknown one."""
+        if isinstance(topic, str):
+            return self._cells[topic, kind.value]
+        found = _find(self._cells, topic.id, topic.name, kind)
+        if found is None:
+            raise KeyError((topic.id, topic.name, kind.value))
+        return found
+
+    def gap_of(self, cell: Cell) -> Gap | None:
+        """The gap of a cell; None without one."""
+        return _find(self._gaps, cell.topic_id, cell.topic, cell.kind)
+
+    def topic_of(self, part: Cell | Gap) -> Topic:
+        """The topic of a cell or gap. Raises KeyError when the board lacks it."""
+        topic = self._topics.get(part.topic_id) or self._topics[part.topic]
+        if part.topic_id and topic.id not in (0, part.topic_id):
+            raise KeyError(part.topic_id)
+        return topic
 
     @property
     def kinds(self) -> tuple[GapKind, ...]:

@@ -134,6 +134,7 @@ class Signals:
     that are adjacent in the passage too, in [0, 1]. shared: as text, entities in common with the question. band: how
     often the legs were deepened until it was found, 0 for the first depth; a lower band ranks first. other_language:
     whether its document is in another language than the question, so that it need not hold the question's words.
+    unreadable: whether a reranker would have read it, but does not know its language.
     """
 
     similarity: float
@@ -157,6 +158,7 @@ class Signals:
     distinct_questions: int = 0
     band: int = 0
     other_language: bool = False
+    unreadable: bool = False
 
     @property
     def keyword_share(self) -> float:

@@ -14,7 +14,7 @@ from core.knowledge.languages import NATIVE
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
 from core.library.trash import TrashService
-from core.ports.catalogue import Catalogue, DocumentContent
+from core.ports.catalogue import NOT_READ_AGAIN, Catalogue, DocumentContent
 from core.ports.job_queue import WAITING, JobQueue
 from core.ports.reader import FileReader
 from core.ports.stores import BlobStore, VectorIndex
@@ -70,7 +70,7 @@ class DocumentService:
         queue: bool = True,
     ) -> UploadReceipt:
         """Store the original, then queue its ingestion; the same bytes in the same project are recognised as a
-        duplicate.
+        duplicate, whose original is repaired where it is lost or damaged. A duplicate that could not be read is queued.
 
         name: with its folders, as `clean_name` leaves it. parent: the containing document. url: where it was fetched
         from. queue: False leaves queueing to the caller. Raises EmptyFile for a file of 0 bytes, StoreFailed when
@@ -82,9 +82,8 @@ class DocumentService:
         digest = sha256(data).hexdigest()
         known = self._catalogue.document_by_hash(digest, project)
         if known is not None:
-            if not self._originals.exists(digest):  # the message of a lost original says to upload it again
-                self._originals.put(data)
-            if known.state is DocumentState.FAILED:
+            self._originals.put(data)  # the message of a lost or damaged original says to upload it again
+            if known.state is DocumentState.FAILED or _lacks_last_reading(known):
                 self.retry(known.id)
             return UploadReceipt(known.id, name, digest, duplicate_of=known.name)
         self._originals.put(data)
@@ -199,11 +198,23 @@ class DocumentService:
     # Changing
 
     def archive(self, document_id: int, *, archived: bool) -> None:
-        """Archive a document, which takes it out of searches and counts, or restore it; nothing is deleted."""
+        """Archive a document, which takes it out of searches and counts, or restore it; nothing is deleted. Raises
+        NotFound, and BadRequest for one to restore whose bytes another document of its project has."""
         document = self._catalogue.document(document_id)
+        if not archived:
+            self._check_free(document)
         passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
         self._catalogue.save_labels(replace(document, archived=archived), passages)
         self._vectors.update(passages)
+
+    def _check_free(self, document: Document) -> None:
+        """The same bytes live once per project."""
+        same = self._catalogue.document_by_hash(document.sha256, document.project)
+        if same is not None and same.id != document.id:
+            raise BadRequest(
+                f"'{document.name}' cannot come back: the same file is in the library again.",
+                "Delete one of the two, then try again.",
+            )
 
     def delete(self, document_id: int, who: str = "analyst") -> None:
         """Move a document to the trash, out of every index and count. Raises NotFound."""
@@ -241,6 +252,11 @@ class DocumentService:
                 changed.append(replace(passage, table_role=role if role is TableRole.SETUP else None))
         self._catalogue.save_labels(self._catalogue.document(table.document_id), changed)
         self._vectors.update(changed)
+
+
+def _lacks_last_reading(document: Document) -> bool:
+    """Whether its text is an earlier one, because reading it again failed."""
+    return any(each.startswith(NOT_READ_AGAIN) for each in document.warnings)
 
 
 def asks_for_password(document: Document) -> bool:

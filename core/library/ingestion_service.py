@@ -5,7 +5,7 @@ keyword index. Every index and every follower (versions, active learning, enrich
 catalogue.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ import numpy as np
 from core.domain.datasets import ReadTable
 from core.domain.documents import Document, DocumentState
 from core.domain.entities import Entity
-from core.domain.errors import BadFile, NotFound, StoreFailed, UnreadableFile, error_to_show
+from core.domain.errors import BadFile, NotFound, UnreadableFile, error_to_show
 from core.ingestion.classification.relabel import apply_later_edits
 from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -41,11 +41,13 @@ _SMALL = 50  # passages of a file that waits; another one is read meanwhile
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    """What was read of a file, and the terms it was classified with. last_step: storing ends the reading of it."""
+    """What was read of a file, and the terms it was classified with. last_step: storing ends the reading of it. first:
+    nothing of it was searchable before."""
 
     ingested: IngestedDocument
     terms: WorkspaceTerms
     last_step: bool
+    first: bool
 
 
 class IngestionService:
@@ -100,7 +102,8 @@ class IngestionService:
     def ingest(self, document_id: int) -> Document:
         """Run the whole ingestion of one stored original; called by jobs, idempotent.
 
-        A bad file leaves the document failed with its reason; only a failing store raises.
+        A bad file leaves the document failed with its reason, or with its former text and a warning; only a failing
+        store raises.
         """
         self._ingest(self._catalogue.document(document_id))
         return self._catalogue.document(document_id)
@@ -150,7 +153,8 @@ class IngestionService:
                     small = len(ingested.passages) <= _SMALL and not loaded
                     if small:
                         self._waits(document_id)
-                    store(_ReadFile(ingested, terms, last_step=not loaded), patient=small)
+                    read = _ReadFile(ingested, terms, last_step=not loaded, first=not document.passages)
+                    store(read, patient=small)
                 if not loaded:
                     return
                 self._follow_tables(document_id, replaced)
@@ -174,7 +178,8 @@ class IngestionService:
             raise UnreadableFile(error.message, error.hint) from error
 
     def fail(self, document_id: int, error: Exception, step: str | None = None) -> None:
-        """Mark a document as failed with the message of an error. step: None for its current step. Raises NotFound."""
+        """Mark a document as failed with the message of an error; one that was read before keeps its text, and warns
+        of it. step: None for its current step. Raises NotFound."""
         shown, at = error_to_show(error), self._catalogue.document(document_id).step if step is None else step
         self._catalogue.fail(document_id, step=at, reason=shown.message, remedy=shown.hint, cure=shown.cure)
 
@@ -218,7 +223,7 @@ class IngestionService:
         errors |= {each: _deleted(each) for each in ids if each not in passages}
         if not stored:
             return errors
-        with self._pending_on_failure(list(passages)):
+        with self._pending_on_failure(list(passages), {each.ingested.document.id for each in files if each.first}):
             self._index(stored, entities, model)
             for follower in self._followers:
                 follower.follow(stored)
@@ -246,15 +251,16 @@ class IngestionService:
         return contents, errors
 
     @contextmanager
-    def _pending_on_failure(self, document_ids: Sequence[int]) -> Iterator[None]:
+    def _pending_on_failure(self, document_ids: Sequence[int], first: Collection[int]) -> Iterator[None]:
         """The catalogue calls documents read, but an index lacks them: pending, they are read again by the next
-        attempt."""
+        attempt. first: those read for the first time, which count as unread: the last attempt must not take what one
+        index has for the text of an earlier reading."""
         try:
             yield
-        except StoreFailed:
+        except Exception:
             for each in document_ids:
                 with suppress(NotFound):
-                    self._catalogue.mark(each, step="store")
+                    self._catalogue.mark(each, step="store", unread=each in first)
             raise
 
     def _index(self, stored: Sequence[DocumentContent], entities: Mapping[int, Sequence[Entity]], model: str) -> None:

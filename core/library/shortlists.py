@@ -101,7 +101,9 @@ _LONGEST_NAME, _LONGEST_NOTE = 80, 2000  # characters; chosen by hand
 
 class ShortlistService:
     """Keeps shortlists. Every method raises StoreFailed when the store does not answer, and those that change one
-    raise NotFound, and Outdated when someone else changed it at the same moment."""
+    raise NotFound, and Outdated when someone else changed it at the same moment.
+
+    An item is named by itself as it was seen, wherever it is by now: a place may hold another one meanwhile."""
 
     def __init__(self, store: ShortlistStore, catalogue: Catalogue, now: Callable[[], datetime]) -> None:
         self._store, self._catalogue, self._now = store, catalogue, now
@@ -140,32 +142,37 @@ class ShortlistService:
             return found
         return self._with(found, (*found.items, item))
 
-    def remove(self, shortlist_id: int, index: int) -> Shortlist:
-        """Remove the item at a place, counted from 0. Raises NotFound."""
+    def remove(self, shortlist_id: int, item: ShortlistItem) -> Shortlist:
+        """Remove an item. Raises Outdated when it is no longer there."""
         found = self.get(shortlist_id)
-        _at(found, index)
+        index = _place_of(item, found)
         return self._with(found, (*found.items[:index], *found.items[index + 1 :]))
 
     def insert(self, shortlist_id: int, index: int, item: ShortlistItem) -> Shortlist:
-        """Put an item back at its place."""
+        """Put an item back at its place, counted from 0."""
         found = self.get(shortlist_id)
         return self._with(found, (*found.items[:index], item, *found.items[index:]))
 
-    def move(self, shortlist_id: int, index: int, step: int) -> Shortlist:
-        """Move the item at a place up (-1) or down (1); at an end it stays."""
+    def move(self, shortlist_id: int, item: ShortlistItem, step: int) -> Shortlist:
+        """Move an item up (-1) or down (1); at an end it stays. Raises Outdated when it is no longer there."""
         found = self.get(shortlist_id)
-        moved, target = _at(found, index), index + step
-        rest = [each for number, each in enumerate(found.items) if number != index]
+        index = _place_of(item, found)
+        target = index + step
+        rest = [*found.items[:index], *found.items[index + 1 :]]
         if not 0 <= target < len(found.items):
             return found
-        return self._with(found, (*rest[:target], moved, *rest[target:]))
+        return self._with(found, (*rest[:target], found.items[index], *rest[target:]))
 
-    def note(self, shortlist_id: int, index: int, text: str) -> Shortlist:
-        """Write a note beside an item. Raises BadRequest when it is too long."""
+    def note(self, shortlist_id: int, item: ShortlistItem, text: str) -> Shortlist:
+        """Write a note beside an item. Raises BadRequest when it is too long, and Outdated when the item is no longer
+        there or has another note by now."""
         if len(text) > _LONGEST_NOTE:
             raise BadRequest(f"A note has at most {_LONGEST_NOTE:,} characters.", "Shorten it.")
         found = self.get(shortlist_id)
-        noted = replace(_at(found, index), note=text.strip())
+        index = _place_of(item, found)
+        if found.items[index].note != item.note:
+            raise outdated_shortlist(found)
+        noted = replace(item, note=text.strip())
         return self._with(found, (*found.items[:index], noted, *found.items[index + 1 :]))
 
     def _with(self, shortlist: Shortlist, items: Sequence[ShortlistItem]) -> Shortlist:
@@ -202,10 +209,13 @@ def item_of(hit: Hit, question: str, now: datetime) -> ShortlistItem:
     )
 
 
-def _at(shortlist: Shortlist, index: int) -> ShortlistItem:
-    if not 0 <= index < len(shortlist.items):
-        raise NotFound("This item is not (or no longer) in the shortlist.", "Open the shortlist again.")
-    return shortlist.items[index]
+def _place_of(item: ShortlistItem, shortlist: Shortlist) -> int:
+    """Where an item is now, from 0; its note may differ. All else counts, because quotes that are deleted for good are
+    alike. Raises Outdated when it is no longer there."""
+    for index, each in enumerate(shortlist.items):
+        if replace(each, note=item.note) == item:
+            return index
+    raise outdated_shortlist(shortlist)
 
 
 def _checked_name(name: str) -> str:

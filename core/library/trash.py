@@ -6,17 +6,19 @@ transaction, so that no search, count or export has to leave it out. Restoring m
 and labels are those from before.
 
 Deleting for good goes in steps, each harmless when repeated, so that a program that was killed in between goes on where
-it was: mark, vectors and keywords, rows and quotes, originals, and at last the entry in the trash.
+it was: mark, vectors and keywords, rows and quotes, originals, and at last the entry in the trash. What stayed long
+enough goes slice by slice, so that other scheduled work has its turn.
 """
 # Over 300 lines: what enters the trash leaves it by one of two ways; the three are read together.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from core.domain.documents import Document, DocumentState, Passage
+from core.domain.errors import FivefoldError
 from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import WAITING, JobQueue
@@ -43,6 +45,9 @@ REDACTED = "(deleted for good)"
 RETENTION = "retention"
 """Who deletes what stayed in the trash long enough."""
 
+_SLICE = 20
+"""Documents that are deleted for good together: their quotes are looked for at once, and one look of the scheduler
+deletes no more. Chosen by hand."""
 _QUOTING = frozenset({"quote", "text", "sentence", "section", "title", "snippet", "summary", "context", "words"})
 """Keys of stored values that repeat what a document says."""
 
@@ -115,9 +120,9 @@ class TrashStore(Protocol):
         """The texts of the passages of a document in the trash."""
         ...
 
-    def forget(self, document_id: int) -> None:
-        """Delete all rows and tables of a document in the trash, and what other rows quote from it. The entry in the
-        trash stays."""
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Delete all rows and tables of documents in the trash, and what other rows quote from them. Their entries in
+        the trash stay."""
         ...
 
     def unreferenced(self, sha256: str) -> AbstractContextManager[bool]:
@@ -283,23 +288,37 @@ class TrashService:
         ids = [each.document_id for each in purged]
         if not ids:
             return ()
-        texts = [text for each in ids for text in self._store.texts(each)]
         self._vectors.delete(ids)
         self._sparse.delete(ids)
         self._vectors.vacuum()
         self._sparse.vacuum()
-        self._words.forget(texts, self._sparse.unused)
-        for document_id in ids:
-            self._store.forget(document_id)
-        self._renew_notes(ids)
-        for each in purged:
-            for name in filter(None, (each.sha256, each.readable)):
-                with self._store.unreferenced(name) as unused:
-                    if unused:
-                        self._originals.delete(name)
-            self._note(each, who)
-            self._store.finish(each.document_id)
+        for start in range(0, len(purged), _SLICE):
+            self._erase(purged[start : start + _SLICE], who)
         return purged
+
+    def _erase(self, purged: Sequence[TrashedDocument], who: str) -> None:
+        """Delete words, rows, quotes, originals and entries of some documents. One whose original cannot be deleted
+        holds up no other; its error is raised at the end."""
+        ids = [each.document_id for each in purged]
+        self._words.forget((text for each in ids for text in self._store.texts(each)), self._sparse.unused)
+        self._store.forget(ids)
+        self._renew_notes(ids)
+        failures: list[FivefoldError] = []
+        for each in purged:
+            try:
+                self._finish(each, who)
+            except FivefoldError as failure:
+                failures.append(failure)
+        if failures:
+            raise failures[0]
+
+    def _finish(self, document: TrashedDocument, who: str) -> None:
+        for name in filter(None, (document.sha256, document.readable)):
+            with self._store.unreferenced(name) as unused:
+                if unused:
+                    self._originals.delete(name)
+        self._note(document, who)
+        self._store.finish(document.document_id)
 
     def _note(self, document: TrashedDocument, who: str) -> None:
         """Once, also when the purge is repeated."""
@@ -309,11 +328,13 @@ class TrashService:
             self._log.add(ChangeSet(self._now(), who, "Deleted for good", (change,)))
 
     def purge_due(self) -> Sequence[TrashedDocument]:
-        """Delete what stayed long enough, and go on with what was interrupted; one program at a time does it."""
+        """Go on with what was interrupted, then delete what stayed long enough, the longest first: one slice, the rest
+        at the next call. One program at a time does it."""
         with self._store.alone() as alone:
             if not alone:
                 return ()
-            return self.purge([each.document_id for each in self._store.listed() if self._is_due(each)], RETENTION)
+            due = sorted(filter(self._is_due, self._store.listed()), key=lambda each: (not each.purging, each.at))
+            return self.purge([each.document_id for each in due[:_SLICE]], RETENTION)
 
     def _is_due(self, trashed: TrashedDocument) -> bool:
         leaves = trashed.leaves_at(self.days)
@@ -327,27 +348,27 @@ class TrashService:
 _ENTRIES = 200  # of the history of one document that are looked through; chosen by hand
 
 
-def without_quotes(value: object, document_id: int) -> object:
-    """Stored JSON in which nothing quotes this document any more: inside each object that names it as its document, the
-    texts say so.
+def without_quotes(value: object, document_ids: Collection[int]) -> object:
+    """Stored JSON in which nothing quotes these documents any more: inside each object that names one of them as its
+    document, the texts say so.
 
     >>> kept = {"note": "mine", "links": [{"document_id": 7, "quote": "secret"}, {"document_id": 8, "quote": "open"}]}
-    >>> without_quotes(kept, 7)["links"]
+    >>> without_quotes(kept, {7})["links"]
     [{'document_id': 7, 'quote': '(deleted for good)'}, {'document_id': 8, 'quote': 'open'}]
     """
-    return _redacted(value, document_id, inside=False)
+    return _redacted(value, document_ids, inside=False)
 
 
-def _redacted(value: object, document_id: int, *, inside: bool) -> object:
+def _redacted(value: object, document_ids: Collection[int], *, inside: bool) -> object:
     if isinstance(value, Mapping):
         named = value.get("document_id")
-        within = named == document_id if isinstance(named, int) else inside
+        within = named in document_ids if isinstance(named, int) else inside
         return {
             key: REDACTED
             if within and key in _QUOTING and isinstance(item, str) and item
-            else _redacted(item, document_id, inside=within)
+            else _redacted(item, document_ids, inside=within)
             for key, item in value.items()
         }
     if isinstance(value, list):
-        return [_redacted(each, document_id, inside=inside) for each in value]
+        return [_redacted(each, document_ids, inside=inside) for each in value]
     return value

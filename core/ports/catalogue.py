@@ -7,12 +7,34 @@ from typing import Protocol
 
 from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, Label, Page, Passage
-from core.domain.errors import Cure
+from core.domain.errors import BadRequest, Cure
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.ports.stores import PassageIds, Vectors
 
-__all__ = ["Catalogue", "DocumentContent"]
+__all__ = ["NOT_READ_AGAIN", "Catalogue", "DocumentContent", "same_file_there", "warn_not_read_again"]
+
+NOT_READ_AGAIN = "Reading this file again failed, so the text read before stays:"
+"""How the warning begins of a document whose file cannot be read any more; its reason follows."""
+
+
+def warn_not_read_again(warnings: Sequence[str], reason: str, remedy: str) -> tuple[str, ...]:
+    """The warnings of a document after reading it again failed: why comes first, in place of an earlier reason.
+
+    >>> once = warn_not_read_again(["2 pages have no text."], "The disk is full.", "Make room.")
+    >>> warn_not_read_again(once, "It is damaged.", "")  # doctest: +NORMALIZE_WHITESPACE
+    ('Reading this file again failed, so the text read before stays: It is damaged.', '2 pages have no text.')
+    """
+    others = (each for each in warnings if not each.startswith(NOT_READ_AGAIN))
+    return f"{NOT_READ_AGAIN} {reason} {remedy}".strip(), *others
+
+
+def same_file_there(document: Document) -> BadRequest:
+    """The error every Catalogue raises for a document beside a living one of its project with the same bytes."""
+    place = document.project or "no project"
+    return BadRequest(
+        f"'{document.name}': the same file is in {place} already.", "Delete or archive one of them, then try again."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +74,9 @@ class Catalogue(Protocol):
         """One page of a filtered and sorted list, with counts; sentences are empty."""
         ...
 
-    def mark(self, document_id: int, *, step: str) -> None:
-        """Make a document pending, at this step. Raises NotFound."""
+    def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
+        """Make a document pending, at this step. unread: its contents are deleted, as if it had never been read. Raises
+        NotFound."""
         ...
 
     def progress(self, document_id: int, *, step: str) -> bool:
@@ -61,8 +84,8 @@ class Catalogue(Protocol):
         ...
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
-        """Mark a document as failed at a step: what happened, what to do and what can help. It is no longer
-        searchable."""
+        """Mark a document as failed at a step: what happened, what to do and what can help. One that was read before is
+        ready again with its former contents, and warns of it (`warn_not_read_again`). Raises NotFound."""
         ...
 
     def save_ingested(
@@ -92,7 +115,8 @@ class Catalogue(Protocol):
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
         """Store changed labels, tags, dates, project or archived flag; texts, spans, vectors and keywords are
-        unchanged, and so is what reading says of the document: its state, step, failure and counts."""
+        unchanged, and so is what reading says of the document: its state, step, failure and counts. Raises NotFound,
+        and BadRequest when it would live beside another document of its project with the same bytes."""
         ...
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:

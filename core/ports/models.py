@@ -51,6 +51,10 @@ class Reranker(Protocol):
         """Why the model could not be loaded at the last attempt; "" when it was loaded or never tried."""
         ...
 
+    def forget_failure(self) -> None:
+        """Load the model again at the next call, if that failed before."""
+        ...
+
     def logits(self, question: str, texts: Sequence[Sequence[str]], deadline_ms: float | None = None) -> Reranked:
         """One logit per text, the highest of its pieces; None for texts not scored before the deadline.
 

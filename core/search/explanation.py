@@ -370,11 +370,12 @@ def _share(some: Sequence[Passage], every: Sequence[Passage]) -> str:
 def _not_found(result: SearchResult, admitted: Sequence[Passage], best: Passage, near: NearestPassage) -> list[str]:
     """How far its nearest passages are from the last ones found, by meaning and by keyword."""
     sentences = []
-    if (last := _last(result.candidates, "dense")) is not None and best.id in near.cosines:
-        own, needed = near.cosines[best.id], last.signals.similarity
+    most = _count(result, "dense")
+    nearest = sorted((each.signals.similarity for each in result.candidates), reverse=True)[:most]
+    if nearest and best.id in near.cosines:
         sentences.append(
-            f"By meaning its nearest passage has similarity {own:.2f}; the {_count(result, 'dense')} nearest in the"
-            f" library reach down to {needed:.2f}."
+            f"By meaning its nearest passage has similarity {near.cosines[best.id]:.2f}; the {most} nearest in the"
+            f" library reach down to {nearest[-1]:.2f}."
         )
     wordy = max(admitted, key=lambda each: _bm25(near, each.id))
     matched = tuple(dict.fromkeys(term.term for term in near.words.get(wordy.id, ()) if term.score > 0))

@@ -373,7 +373,10 @@ def _facts(result: SearchResult) -> Iterator[tuple[str, Any]]:
     yield "profile", result.profile.ref
     yield "filters", "; ".join(result.filters_in_words) or "none"
     yield "route", result.route.category
-    yield "answered", "probably" if result.answered else "probably not"
+    if result.answer_probability is None and any(leg.error for leg in result.legs):
+        yield "answered", "not known"
+    else:
+        yield "answered", "probably" if result.answered else "probably not"
     if result.answer_probability is not None:
         yield "probability of an answer", round(result.answer_probability, 2)
     if result.silence:

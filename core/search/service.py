@@ -1,11 +1,12 @@
 """The search service that pages, commands and API routes call."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from core.domain.entities import EntityPage, EntityType
-from core.domain.errors import NotFound
+from core.domain.errors import NotFound, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.people import LOCAL_LOGIN, Principal
 from core.domain.queries import ScoreProfile, SearchRequest
@@ -19,12 +20,22 @@ from core.search.pipeline import SearchPipeline
 from core.search.retrieval.similar import SimilarPassage, similar_to
 from core.search.usage_tracker import UsageTracker
 
-__all__ = ["SearchService", "login_of"]
+__all__ = ["SearchService", "login_of", "remember_question"]
+
+_log = logging.getLogger(__name__)
 
 
 def login_of(person: Principal | None) -> str:
     """Whose searches are remembered; None is whoever owns this machine."""
     return LOCAL_LOGIN if person is None else person.login
+
+
+def remember_question(catalogue: Catalogue, question: str, hits: int, at: datetime, login: str) -> None:
+    """Add a question to a person's recent ones; if the database cannot, its answer is not lost for that."""
+    try:
+        catalogue.save_searched(question, hits, at, login)
+    except StoreFailed:
+        _log.exception("A question could not be added to the recent ones.")
 
 
 class SearchService:
@@ -57,7 +68,7 @@ class SearchService:
         if result is None:
             result = self._with_place_notice(self._pipeline.search(request, self._now()))
         if remember and request.question.strip():
-            self._catalogue.save_searched(request.question, result.total, self._now(), login_of(by))
+            remember_question(self._catalogue, request.question, result.total, self._now(), login_of(by))
             self._usage.shown(result)
         return result
 
@@ -143,6 +154,10 @@ class SearchService:
     def reranker_problems(self) -> Mapping[str, str]:
         """Reranker → why its model could not be loaded at the last attempt."""
         return self._pipeline.reranker_problems
+
+    def retry_reranker(self, name: str) -> None:
+        """Load the model of a reranker again at its next search, if that failed before."""
+        self._pipeline.retry_reranker(name)
 
     def warm(self) -> None:
         """Load the models and indexes, so that the first search does not wait."""

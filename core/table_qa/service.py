@@ -1,8 +1,10 @@
 """The Reality tables of one tenant: loading, links and questions. project None means the whole library."""
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from core.domain.dataset_queries import Rows, TableAnswer, TableQuery
@@ -17,7 +19,7 @@ from core.domain.datasets import (
     TableLink,
 )
 from core.domain.documents import Document, TableRole, Truth
-from core.domain.errors import BadRequest, FivefoldError
+from core.domain.errors import BadRequest, FivefoldError, NotFound
 from core.domain.five_truths import Figure
 from core.ports.catalogue import Catalogue
 from core.ports.models import LanguageModel
@@ -93,7 +95,8 @@ class TableService:
                 others = [other for other in tables if other.id != table.id and other.project in (None, table.project)]
                 links = suggest_links(table, others, self._store.overlaps, changed)
                 if links != table.links:
-                    self._store.change(replace(table, links=links))
+                    with suppress(NotFound):  # a table deleted meanwhile needs no links
+                        self._store.change(table, partial(_relinked, before=table.links, links=links))
 
     def forget(self, document_id: int, first: Callable[[], object] = lambda: None) -> Sequence[int]:
         """Delete a document's tables; returns the ids of documents whose tables become current again. first: what takes
@@ -147,28 +150,23 @@ class TableService:
 
     def set_role(self, name: str, role: TableRole) -> RealityTable:
         """Set what a table is for. Raises NotFound."""
-        return self._save(replace(self.table(name), role=role, role_by="analyst"))
+        return self._store.change(self.table(name), lambda table: replace(table, role=role, role_by="analyst"))
 
     def set_used(self, name: str, used: bool | None) -> RealityTable:
         """Set whether questions use a table; None decides by its document's truth. Raises NotFound."""
-        return self._save(replace(self.table(name), used=used))
+        return self._store.change(self.table(name), lambda table: replace(table, used=used))
 
     def set_row_names(self, name: str, words: Sequence[str]) -> RealityTable:
         """Set what the rows of a table are called, so that questions can use these words. Raises NotFound."""
         called = tuple(dict.fromkeys(" ".join(word.split()) for word in words if word.strip()))
-        return self._save(replace(self.table(name), called=called))
+        return self._store.change(self.table(name), lambda table: replace(table, called=called))
 
     def set_link(self, name: str, link: TableLink, state: LinkState) -> RealityTable:
         """Confirm or dismiss a link; a new one is added. Raises BadRequest for unknown columns."""
         table, other = self.table(name), self.table(link.other_table)
         if table.column(link.column) is None or other.column(link.other_column) is None:
             raise BadRequest("One of the two columns is not in its table.", "Choose both from the lists.")
-        rest = [each for each in table.links if each.column != link.column]
-        return self._save(replace(table, links=(*rest, replace(link, state=state))))
-
-    def _save(self, table: RealityTable) -> RealityTable:
-        self._store.change(table)
-        return table
+        return self._store.change(table, partial(_with_links, links=[replace(link, state=state)]))
 
     def configured_vs_used(self, project: str | None = None) -> Sequence[ConfiguredVersusUsed]:
         """Compare configured with used codes: one comparison per link from records to a set-up table."""
@@ -259,6 +257,17 @@ def _changed(before: Sequence[RealityTable], after: Sequence[RealityTable]) -> s
     """The names of tables that were added, removed or replaced."""
     there = {(table.name, table.id) for table in before}
     return {name for name, _ in there ^ {(table.name, table.id) for table in after}}
+
+
+def _with_links(table: RealityTable, links: Sequence[TableLink]) -> RealityTable:
+    """The table with these links in place of others from the same columns."""
+    columns = {link.column for link in links}
+    return replace(table, links=(*(each for each in table.links if each.column not in columns), *links))
+
+
+def _relinked(table: RealityTable, before: Sequence[TableLink], links: Sequence[TableLink]) -> RealityTable:
+    """The table with suggested links; those that an analyst set since it had the links before stay."""
+    return _with_links(replace(table, links=tuple(links)), [link for link in table.links if link not in before])
 
 
 def _is_question_table(table: RealityTable, document: Document | None) -> bool:

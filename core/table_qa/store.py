@@ -1,6 +1,6 @@
 """The port of the store of Reality tables, and the error for a missing table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -40,8 +40,9 @@ class TableStore(Protocol):
         """All versions of a table, newest first."""
         ...
 
-    def change(self, table: RealityTable) -> None:
-        """Store a table's current role, use and links. Raises NotFound."""
+    def change(self, table: RealityTable, edit: Callable[[RealityTable], RealityTable]) -> RealityTable:
+        """Store and return what an edit of its role, use, links or row names makes of a table as it is stored now,
+        whatever else changed since it was read; other edits wait. Raises NotFound."""
         ...
 
     def rejects(self, table_id: int) -> Sequence[Reject]:

@@ -23,6 +23,7 @@ __all__ = [
     "make_pdf",
     "pdf_run",
     "start_experiment",
+    "unexpected",
 ]
 
 _log = logging.getLogger(__name__)
@@ -92,13 +93,20 @@ def _carry_out(run: BackgroundRun, name: str, work: Callable[[BackgroundRun], No
     except FivefoldError as problem:
         run.problem = problem
     except Exception:  # noqa: BLE001 - told to the person with a reference, and logged whole
-        reference = uuid4().hex[:8].upper()
-        _log.exception("Unexpected error in the background (%s), reference %s", name, reference)
-        run.problem = FivefoldError(
-            "This could not be finished.", f"Try again. The log has the details under the reference {reference}."
-        )
+        run.problem = unexpected(name)
     finally:
         run.ended_at, run.running = datetime.now(UTC), False
+
+
+def unexpected(name: str) -> FivefoldError:
+    """What a person is told of the exception that is being handled; the log gets it whole, under the same reference.
+
+    name: of the work."""
+    reference = uuid4().hex[:8].upper()
+    _log.exception("Unexpected error in the background (%s), reference %s", name, reference)
+    return FivefoldError(
+        "This could not be finished.", f"Try again. The log has the details under the reference {reference}."
+    )
 
 
 def board_run(project: str | None) -> BackgroundRun | None:

@@ -192,7 +192,7 @@ def board_map(
 
     figure = Figure()
     for column, kind in enumerate(board.kinds):
-        cells = [board.cell(topic.name, kind) for topic in shown.topics]
+        cells = [board.cell(topic, kind) for topic in shown.topics]
         figure.add_trace(Bar(orientation="h", **_tiles(cells, column, shown.lit, dark=dark)))
     figure.update_layout(**_layout(height=58 + 38 * len(shown.topics)), barmode="overlay", showlegend=False)
     figure.update_layout(margin={"l": 8, "r": 8, "t": 42, "b": 8})

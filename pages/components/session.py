@@ -15,6 +15,7 @@ import streamlit as st
 import sample
 from core.domain.errors import AccessDenied, FivefoldError, NotSignedIn
 from core.domain.filters import SearchFilters
+from core.domain.five_truths import FiveTruthsAnswer, TruthState
 from core.domain.people import Door, Principal, Role
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
@@ -33,6 +34,7 @@ __all__ = [
     "count_once",
     "filters_in_words",
     "forget_answers",
+    "fresh_seconds",
     "health",
     "is_administrator",
     "library",
@@ -234,16 +236,21 @@ def answer(request: SearchRequest, *, fresh: bool = False) -> SearchResult:
     """The answer to a request; the latest ones of this session are cached."""
     cache: dict[SearchRequest, tuple[float, SearchResult]] = st.session_state.setdefault("answers", {})
     now = time.monotonic()
-    for old in [key for key, (at, known) in cache.items() if now - at > _fresh_seconds(known)]:
+    for old in [key for key, (at, known) in cache.items() if now - at > fresh_seconds(known)]:
         del cache[old]
     if fresh or request not in cache:
         cache[request] = (now, workbench().search.run(request))
     return cache[request][1]
 
 
-def _fresh_seconds(known: SearchResult) -> float:
-    """How long an answer is reused; a degraded answer is asked again soon."""
-    return _WEAK_SECONDS if known.notices else _FRESH_SECONDS
+def fresh_seconds(known: SearchResult | FiveTruthsAnswer) -> float:
+    """How long an answer is reused; one that a failed search or a reranker still being loaded made is asked again
+    soon."""
+    if isinstance(known, FiveTruthsAnswer):
+        weak = any(each.state is TruthState.FAILED for each in known.truths)
+    else:
+        weak = any(leg.error for leg in known.legs) or bool(known.request.rerank and not known.reranked)
+    return _WEAK_SECONDS if weak else _FRESH_SECONDS
 
 
 def cached(store: str, name: str, mark: Hashable, work: Callable[[], _Result]) -> _Result:

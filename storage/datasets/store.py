@@ -2,8 +2,9 @@
 # Over 300 lines: all that is asked of one tenant's tables is one port.
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -174,12 +175,17 @@ class SqlTableStore:
         with self._database.transaction("reading the versions of a table") as connection:
             return [table for table in reversed(known_tables(connection, self._tenant)) if table.name == name]
 
-    def change(self, table: RealityTable) -> None:
-        """Store a table's current role, use and links. Raises NotFound."""
+    def change(self, table: RealityTable, edit: Callable[[RealityTable], RealityTable]) -> RealityTable:
+        """Store what an edit makes of a table as it is stored now; see core.table_qa.store."""
         own = (REALITY.c.tenant_id == self._tenant, REALITY.c.id == table.id)
+        query = select(REALITY.c.data, REALITY.c.current).where(*own).with_for_update()
         with self._database.transaction("changing a table") as connection:
-            if not connection.execute(update(REALITY).where(*own).values(data=to_json(table))).rowcount:
+            row = connection.execute(query).first()
+            if row is None:
                 raise no_table(table.name)
+            changed = edit(replace(from_json(RealityTable, row.data), current=row.current))
+            connection.execute(update(REALITY).where(*own).values(data=to_json(changed)))
+        return changed
 
     def rejects(self, table_id: int) -> Sequence[Reject]:
         """The rows that were not loaded, at most 10,000. Raises NotFound."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["JobWorker"]
 
 ATTEMPTS = 3
-"""Attempts per document, counting errors and crashes of the process alike. Chosen by hand, not fitted."""
+"""Attempts per job, and how often it may end its process. Chosen by hand, not fitted."""
 STORE_ATTEMPTS = 30
 """Attempts while a store does not answer, within some 25 minutes: nothing is wrong with the file. Chosen by hand."""
 
@@ -45,6 +45,7 @@ _GRACE_SECONDS = 5.0  # time for a running job to end before it is returned to t
 _STOP_SECONDS = 20.0  # how long stopping waits for the thread. Chosen by hand.
 _LOCK_CLASS = 5_005  # of our advisory locks; arbitrary, but never to be changed
 _ALIVE = "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND granted"
+_COUNT_CRASHES = "UPDATE procrastinate_jobs SET args = args || jsonb_build_object('crashes', %s::int) WHERE id = %s"
 _log = logging.getLogger(__name__)
 
 
@@ -145,16 +146,19 @@ class JobWorker:
                 queue=self._queue, seconds_since_heartbeat=_NEWBORN_SECONDS
             ):
                 if job.worker_id not in alive:
-                    await self._take_over(app, job)
+                    await self._take_over(app, job, connection)
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _take_over(self, app: "App", job: "Job") -> None:
+    async def _take_over(self, app: "App", job: "Job", connection: "psycopg.AsyncConnection[Any]") -> None:
+        """Queue the job of a dead worker again, to run alone, or give it up when it has ended too many."""
         from procrastinate.exceptions import UniqueViolation
         from procrastinate.jobs import Status
         from procrastinate.utils import utcnow
 
-        if job.attempts + 1 < ATTEMPTS:
+        crashes = _crashes(job) + 1  # not the job's attempts: a store that did not answer counts there too
+        if crashes < ATTEMPTS:
             try:
+                await connection.execute(_COUNT_CRASHES, (crashes, job.id))
                 await app.job_manager.retry_job(job, retry_at=utcnow(), lock=self._alone)
                 return
             except UniqueViolation:  # the same document waits already
@@ -172,10 +176,11 @@ class JobWorker:
         except (FivefoldError, ValueError) as failure:  # if it cannot be recorded for the user, it is logged
             _log.warning("That job %s failed (%s) could not be noted: %s", job.id, error, failure)
 
-    async def _ingest(self, context: "JobContext", document_id: int) -> None:
+    async def _ingest(self, context: "JobContext", document_id: int, crashes: int = 0) -> None:
+        """crashes: how often the job ended its process; for `_take_over`."""
         await self._run(context.job, partial(self._handlers[JobKind.INGEST].run, document_id), document_id)
 
-    async def _run_work(self, context: "JobContext", kind: str, number: int) -> None:
+    async def _run_work(self, context: "JobContext", kind: str, number: int, crashes: int = 0) -> None:
         await self._run(context.job, lambda: self._handlers[JobKind(kind)].run(number))
 
     async def _run(self, job: "Job", work: Callable[[], object], document_id: int | None = None) -> None:
@@ -262,6 +267,11 @@ def _kind_and_number(job: "Job") -> tuple[JobKind, int]:
     if job.task_name == TASK:
         return JobKind.INGEST, int(str(job.task_kwargs["document_id"]))
     return JobKind(str(job.task_kwargs["kind"])), int(str(job.task_kwargs["number"]))
+
+
+def _crashes(job: "Job") -> int:
+    """How often a job ended its process before."""
+    return int(str(job.task_kwargs.get("crashes", 0)))
 
 
 def _run_and_report(work: Callable[[], object], outcome: "Future[Any]") -> None:

@@ -29,11 +29,11 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
-from core.domain.errors import Cure, NotFound
+from core.domain.errors import Cure, NotFound, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
-from core.ports.catalogue import DocumentContent
+from core.ports.catalogue import DocumentContent, same_file_there, warn_not_read_again
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.corrections import add_correction, read_corrections
@@ -153,11 +153,14 @@ class SqlCatalogue:
         columns = (labels if column.name == "labels" else column for column in DOCUMENTS.c)
         return select(*columns).where(DOCUMENTS.c.tenant_id == self._tenant)
 
-    def mark(self, document_id: int, *, step: str) -> None:
+    def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
         """Make a document pending, at this step. One being read again stays searchable until its new passages replace
-        the old."""
+        the old. unread: its contents are deleted."""
+        changes: dict[str, Any] = {"pages": 0, "passages": 0} if unread else {}
         with self._database.transaction("noting a document's progress") as connection:
-            self._change(connection, document_id, _pending(step))
+            self._change(connection, document_id, _pending(step) | changes)
+            if unread:
+                self._forget_contents(connection, [document_id])
 
     def progress(self, document_id: int, *, step: str) -> bool:
         """Record which pipeline step runs now, unless a person stopped the document; False then. Raises NotFound."""
@@ -172,11 +175,23 @@ class SqlCatalogue:
         return False
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
-        """Mark a document as failed at a step, with the reason and a remedy; none of it is searchable."""
-        changes = {"state": str(DocumentState.FAILED), "step": step, "pages": 0, "passages": 0}
-        message = {"failure": storable_text(reason), "remedy": storable_text(remedy), "cure": str(cure)}
+        """Mark a document as failed at a step, with the reason and a remedy. One that was read before is ready again
+        with its former contents, and a warning."""
+        reason, remedy = storable_text(reason), storable_text(remedy)
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
         with self._database.transaction("noting a document's failure") as connection:
-            self._change(connection, document_id, changes | message)
+            lock_documents(connection, self._tenant, [document_id], change=True)
+            warnings = connection.scalar(select(DOCUMENTS.c.warnings).where(*own, DOCUMENTS.c.passages > 0))
+            if warnings is not None:
+                warned = {
+                    "state": str(DocumentState.READY),
+                    "warnings": [*warn_not_read_again(warnings, reason, remedy)],
+                }
+                self._change(connection, document_id, _pending("") | warned)
+                return
+            failed = {"state": str(DocumentState.FAILED), "step": step, "pages": 0, "passages": 0}
+            message = {"failure": reason, "remedy": remedy, "cure": str(cure)}
+            self._change(connection, document_id, failed | message)
             self._forget_contents(connection, [document_id])
 
     def _change(self, connection: Connection, document_id: int, changes: Mapping[str, Any]) -> None:
@@ -245,14 +260,20 @@ class SqlCatalogue:
         return own | {"number": page.number, "text": page.text, "label": page.label}
 
     def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
-        """Store changed labels, tags, dates, project or archived flag. Raises NotFound."""
+        """Store changed labels, tags, dates, project or archived flag. Raises NotFound, and BadRequest beside a living
+        document with the same bytes."""
         unchanged = {*_IDENTITY, *_READING}
         changes = {name: value for name, value in document_values(document).items() if name not in unchanged}
-        with self._database.transaction("storing labels") as connection:
-            if document.readable:
-                lock_original(connection, document.readable)
-            self._change(connection, document.id, changes)
-            update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
+        try:
+            with self._database.transaction("storing labels") as connection:
+                if document.readable:
+                    lock_original(connection, document.readable)
+                self._change(connection, document.id, changes)
+                update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
+        except StoreFailed as error:
+            if "documents_living_bytes" in error.message:  # the unique index
+                raise same_file_there(document) from error
+            raise
         self._note_change()
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:

@@ -248,10 +248,15 @@ class SqlTrash:
             raise _not_there(document_id)
         return _trashed(row)
 
-    def forget(self, document_id: int) -> None:
-        """Delete its rows and tables, and what other rows quote from it."""
-        self._redact(document_id)
-        SqlInsightStore(self._unscoped).renew_words(document_id)
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Delete their rows and tables, and what other rows quote from them."""
+        self._redact(document_ids)
+        notes = SqlInsightStore(self._unscoped)
+        for document_id in document_ids:
+            notes.renew_words(document_id)
+            self._delete_rows(document_id)
+
+    def _delete_rows(self, document_id: int) -> None:
         with self._moving("deleting for good") as connection:
             query = select(CONTENTS.c.data["id"].astext).where(
                 self._own(CONTENTS, document_id), CONTENTS.c.origin == REALITY.name
@@ -261,21 +266,18 @@ class SqlTrash:
                 TableLoader(self._access, connection).drop(parked)
             connection.execute(delete(CONTENTS).where(self._own(CONTENTS, document_id)))
 
-    def _redact(self, document_id: int) -> None:
-        """Take its words out of every stored value that names it."""
-        named = f'"document_id": ?{int(document_id)}\\M'
-        with self._unscoped.transaction("deleting for good", PURGE_ROLE) as connection:
-            for table, names in quoting_columns().items():
-                keys = list(table.primary_key)
-                for name in names:
-                    column = table.c[name]
-                    naming = cast(column, Text).op("~")(named)
-                    found = select(*keys, column.label("value")).where(table.c.tenant_id == self._tenant, naming)
-                    for row in connection.execute(found).mappings().all():
-                        changed = without_quotes(row["value"], document_id)
-                        if changed != row["value"]:
-                            own = [key == row[key.name] for key in keys]
-                            connection.execute(update(table).where(*own).values({name: changed}))
+    def _redact(self, document_ids: Sequence[int]) -> None:
+        """Take their words out of every stored value that names one of them. No index finds these values, so that each
+        table is read through, once for all documents."""
+        ids = sorted(map(int, document_ids))
+        named = f'"document_id": ?({"|".join(map(str, ids))})\\M'
+        for table, names in quoting_columns().items():
+            naming = or_(*(cast(table.c[name], Text).op("~")(named) for name in names))
+            found = select(*table.primary_key).where(table.c.tenant_id == self._tenant, naming)
+            with self._unscoped.transaction("deleting for good", PURGE_ROLE) as connection:
+                for key in connection.execute(found).all():
+                    own = and_(*(column == value for column, value in zip(table.primary_key, key, strict=True)))
+                    _redact_row(connection, table, own, names, ids)
 
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:
@@ -328,6 +330,19 @@ class SqlTrash:
     def _own(self, table: Table, document_id: int | None = None) -> ColumnElement[bool]:
         own = table.c.tenant_id == self._tenant
         return own if document_id is None else and_(own, table.c.document_id == document_id)
+
+
+def _redact_row(
+    connection: Connection, table: Table, own: ColumnElement[bool], names: Sequence[str], document_ids: Sequence[int]
+) -> None:
+    """Take the words of these documents out of a row as it is now: it may have changed since it was found."""
+    query = select(*(table.c[name] for name in names)).where(own).with_for_update()
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        return
+    values = {name: without_quotes(row[name], document_ids) for name in names}
+    if changed := {name: value for name, value in values.items() if value != row[name]}:
+        connection.execute(update(table).where(own).values(changed))
 
 
 def _count_contents(own: ColumnElement[bool], contents: Mapping[str, int]) -> Any:

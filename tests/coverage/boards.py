@@ -49,7 +49,8 @@ def board_of(rows: dict[Topic, str], project: str | None = None, run_id: int = 1
             score = scores[letters[letter]]
             cells.append(Cell(topic.name, truth, state, score, 0.5, evidence=proof, topic_id=topic.id))
             if letter in "pg":
-                gaps.append(Gap(topic.name, truth, SEVERITY.get(truth, "medium"), "Obtain a rule."))
+                severity = SEVERITY.get(truth, "medium")
+                gaps.append(Gap(topic.name, truth, severity, "Obtain a rule.", topic_id=topic.id))
     assessed = [cell for cell in cells if cell.state not in (CellState.NOT_ASSESSED, CellState.ERROR)]
     share = sum(cell.state is CellState.COVERED for cell in assessed) / len(assessed) if assessed else None
     order = ("high", "medium", "low")

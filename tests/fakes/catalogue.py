@@ -28,7 +28,7 @@ from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
-from core.ports.catalogue import Catalogue, DocumentContent
+from core.ports.catalogue import Catalogue, DocumentContent, same_file_there, warn_not_read_again
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from core.text.phrase_match import contains_phrases
@@ -151,12 +151,16 @@ class FakeCatalogue:
         entries = [ListedDocument(d, -best[d.id][1] if d.id in best else None) for d in ordered[query.offset : end]]
         return DocumentPage(tuple(entries), len(chosen), counts)
 
-    def mark(self, document_id: int, *, step: str) -> None:
-        """Say which step runs now; a document read again stays searchable as it was until its passages are replaced."""
+    def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
+        """Say which step runs now; a document read again stays searchable as it was until its passages are replaced.
+        unread: its contents are deleted."""
         with self._lock:
-            self._documents[document_id] = replace(
-                self.document(document_id), state=DocumentState.PENDING, step=step, failure="", remedy=""
-            )
+            known = self.document(document_id)
+            sizes = (0, 0) if unread else (known.pages, known.passages)
+            pending = replace(known, state=DocumentState.PENDING, step=step, failure="", remedy="")
+            self._documents[document_id] = replace(pending, pages=sizes[0], passages=sizes[1])
+            if unread:
+                self._forget_contents(document_id)
 
     def progress(self, document_id: int, *, step: str) -> bool:
         """Say which step runs now, unless somebody stopped the document."""
@@ -167,9 +171,16 @@ class FakeCatalogue:
             return True
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:
-        """Mark a document as failed at a step, with the reason and a remedy; none of it is searchable."""
+        """Mark a document as failed at a step, with the reason and a remedy. One that was read before is ready again
+        with its former contents, and a warning."""
         with self._lock:
-            failed = replace(self.document(document_id), state=DocumentState.FAILED, step=step, pages=0, passages=0)
+            known = self.document(document_id)
+            if known.passages:
+                warnings = warn_not_read_again(known.warnings, reason, remedy)
+                ready = replace(known, state=DocumentState.READY, step="", failure="", remedy="", warnings=warnings)
+                self._documents[document_id] = ready
+                return
+            failed = replace(known, state=DocumentState.FAILED, step=step, pages=0, passages=0)
             self._documents[document_id] = replace(failed, failure=reason, remedy=remedy, cure=cure)
             self._forget_contents(document_id)
 
@@ -246,6 +257,9 @@ class FakeCatalogue:
         """Labels, tags, dates, project or archived flag changed."""
         with self._lock:
             now = self.document(document.id)
+            twin = None if document.archived else self.document_by_hash(document.sha256, document.project)
+            if twin is not None and twin.id != document.id:
+                raise same_file_there(document)
             self._documents[document.id] = replace(document, **{name: getattr(now, name) for name in _READING})
             known = self._passages
             self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages if p.id in known}

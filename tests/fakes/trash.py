@@ -85,11 +85,12 @@ class FakeTrash:
         """The texts of its passages."""
         return [each.text for each in self._record(document_id).passages]
 
-    def forget(self, document_id: int) -> None:
-        """Drop its pages and passages."""
-        stored = self._record(document_id)
-        pending = replace(stored.document, state=DocumentState.PENDING)
-        self._stored[document_id] = replace(stored, document=pending, pages=(), passages=())
+    def forget(self, document_ids: Sequence[int]) -> None:
+        """Drop their pages and passages."""
+        for document_id in document_ids:
+            stored = self._record(document_id)
+            pending = replace(stored.document, state=DocumentState.PENDING)
+            self._stored[document_id] = replace(stored, document=pending, pages=(), passages=())
 
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:

@@ -2,17 +2,19 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.documents import Document, DocumentState, Label, Labels, SourceType
-from core.domain.errors import BadRequest, NotFound
+from core.domain.errors import BadRequest, NotFound, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -160,6 +162,91 @@ def test_archiving_takes_documents_out_of_searches_and_can_be_taken_back(office:
     assert found(office) == {"policy.md", "notes.md"}
     with pytest.raises(BadRequest):
         office.bulk_edit.archive(ids, archived=False)
+
+
+def _archived_with_a_living_twin(office: Workbench) -> tuple[int, int]:
+    """An archived document whose bytes were uploaded again since, and another archived one."""
+    policy, notes = by_name(office, "policy.md").id, by_name(office, "notes.md").id
+    office.bulk_edit.archive([policy, notes], archived=True)
+    office.documents.upload("again.md", POLICY.encode(), project="North")
+    return policy, notes
+
+
+def test_an_archived_document_cannot_come_back_beside_the_same_file(office: Workbench) -> None:
+    policy, _ = _archived_with_a_living_twin(office)
+    for act in (
+        lambda: office.documents.archive(policy, archived=False),
+        lambda: office.bulk_edit.archive([policy], archived=False),
+    ):
+        with pytest.raises(BadRequest, match=r"'policy\.md' cannot come back: the same file is in the library again"):
+            act()
+    assert office.documents.get(policy).archived and len(office.bulk_edit.history()) == 1
+    office.bulk_edit.delete(by_name(office, "again.md").id)
+    office.bulk_edit.archive([policy], archived=False)
+    assert not office.documents.get(policy).archived
+
+
+def test_one_document_that_is_refused_stops_no_other_and_what_was_done_can_be_undone(office: Workbench) -> None:
+    policy, notes = _archived_with_a_living_twin(office)
+    with pytest.raises(BadRequest, match=r"1 of 2 documents were changed\. 'policy\.md' cannot come back"):
+        office.bulk_edit.archive([policy, notes], archived=False)
+    assert office.documents.get(policy).archived and not office.documents.get(notes).archived
+    made = office.bulk_edit.history()[0]
+    assert [each.document_id for each in made.changes] == [notes]
+    assert office.bulk_edit.undo(made.id).restored == 1 and office.documents.get(notes).archived
+
+
+def test_an_undo_leaves_what_is_refused_and_tells_it(office: Workbench) -> None:
+    policy, notes = _archived_with_a_living_twin(office)
+    archived = office.bulk_edit.history()[0]
+    undone = office.bulk_edit.undo(archived.id)
+    assert undone.restored == 1 and "'policy.md' cannot come back" in undone.left[0]
+    assert office.documents.get(policy).archived and not office.documents.get(notes).archived
+
+
+def test_an_undo_that_is_refused_as_a_whole_can_be_repeated(office: Workbench) -> None:
+    policy = by_name(office, "policy.md").id
+    made = office.bulk_edit.apply(office.bulk_edit.plan({policy: [BulkEdit("project", "South")]}).changes, "Moved")
+    office.documents.upload("again.md", POLICY.encode(), project="North")
+    with pytest.raises(BadRequest, match="the same file is in North already"):
+        office.bulk_edit.undo(made.id)
+    office.documents.delete(by_name(office, "again.md").id)
+    assert office.bulk_edit.undo(made.id).restored == 1 and office.documents.get(policy).project == "North"
+
+
+@pytest.mark.parametrize("broken", ["catalogue", "index", "page"])
+def test_what_was_done_before_a_failure_is_in_the_history_and_can_be_undone(
+    office: Workbench, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    first, second = (each.id for each in office.documents.list())
+    edits = [BulkEdit("owner", "Ann"), BulkEdit("truth", "reality")]
+    plan = office.bulk_edit.plan({first: edits, second: edits})
+
+    service: Any = office.bulk_edit
+
+    def breaking(act: Callable[..., object]) -> Callable[..., object]:
+        turn = count()
+
+        def act_once(*given: Any) -> object:
+            if next(turn) == 1:
+                raise StoreFailed("The disk is full.")
+            return act(*given)
+
+        return act_once
+
+    tell = lambda *given: None  # noqa: E731
+    with monkeypatch.context() as patched, pytest.raises(StoreFailed):
+        if broken == "catalogue":
+            patched.setattr(service._catalogue, "save_labels", breaking(service._catalogue.save_labels))
+        elif broken == "index":
+            patched.setattr(service._vectors, "update", breaking(service._vectors.update))
+        office.bulk_edit.apply(plan.changes, "Sorted", "Bob", breaking(tell) if broken == "page" else tell)
+    made = office.bulk_edit.history()[0]
+    done = [first, second] if broken == "index" else [first]  # the catalogue has what the index lacks
+    assert [(each.document_id, each.field) for each in made.changes] == [(each, "owner") for each in done]
+    undone = office.bulk_edit.undo(made.id)
+    assert (undone.restored, undone.left) == (len(done), ())
+    assert {each.owner for each in office.documents.list()} == {""}
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from core.domain.documents import Document, DocumentState, Passage
-from core.domain.errors import FivefoldError, StoreUnavailable
+from core.domain.errors import FivefoldError, StoreFailed, StoreUnavailable
+from core.domain.queries import SearchRequest
 from core.domain.results import UploadReceipt
 from core.library.group_commit import GroupCommit
 from core.library.upload_queue import NewFile
+from core.ports.catalogue import NOT_READ_AGAIN
 from core.workbench import Workbench
-from tests.fakes import FakeEntityGraph, FakeVectorIndex
+from tests.fakes import FakeBlobs, FakeEntityGraph, FakeVectorIndex
 from tests.search.library import WordEmbedder
 from tests.workbench import Stores, built
 
@@ -143,6 +145,68 @@ def test_a_document_stopped_while_it_is_read_again_is_searched_as_before(tray: T
     assert tray.workbench.upload_queue.stop() == 1
     tray.let_go()
     assert tray.states() == ["ready"] and tray.workbench.documents.passages(only) == before
+
+
+@pytest.mark.parametrize("damage", ["lost", "cut off"])
+def test_a_document_whose_original_is_bad_stays_searchable_until_an_upload_repairs_it(tray: Tray, damage: str) -> None:
+    (only,) = tray.add(LAW.format(3))
+    tray.let_go()
+    before, documents = tray.workbench.documents.passages(only), tray.workbench.documents
+    digest, blobs = documents.get(only).sha256, documents._originals
+    assert isinstance(blobs, FakeBlobs)
+    blobs._data[digest] = blobs.get(digest)[:-9]
+    if damage == "lost":
+        blobs.delete(digest)
+    assert documents.read_all_again() == 1
+    try:
+        tray.let_go()
+    except StoreFailed as error:  # a worker gives the job up after some attempts
+        tray.workbench.ingestion.fail(only, error)
+    kept = documents.get(only)
+    assert (kept.state, kept.step, kept.failure) == (DocumentState.READY, "", "")
+    assert kept.warnings[0].startswith(NOT_READ_AGAIN) and "Upload the file again" in kept.warnings[0]
+    found = tray.workbench.search.run(SearchRequest("overtime under section 3"))
+    assert documents.passages(only) == before and [hit.candidate.passage.id for hit in found.hits] == [before[0].id]
+    receipt = documents.upload("again.md", LAW.format(3).encode(), project="north")
+    assert receipt.document_id == only and documents.uploaded(only) == LAW.format(3).encode()
+    tray.let_go()
+    read = documents.get(only)
+    assert (read.state, read.warnings) == (DocumentState.READY, ()) and documents.passages(only) != before
+
+
+def test_an_intact_document_uploaded_again_is_not_read_again(tray: Tray) -> None:
+    (only,) = tray.add(LAW.format(3))
+    tray.let_go()
+    assert tray.workbench.documents.upload("again.md", LAW.format(3).encode(), project="north").duplicate_of == "0.md"
+    assert tray.stores.jobs.waiting() == 0 and tray.states() == ["ready"] and only
+
+
+@pytest.mark.parametrize("read_before", [False, True])
+def test_a_file_that_an_index_never_takes_fails_at_its_first_reading_only(
+    tray: Tray, monkeypatch: pytest.MonkeyPatch, read_before: bool
+) -> None:
+    (only,) = tray.add(LAW.format(3))
+    if read_before:
+        tray.let_go()
+        tray.workbench.documents.retry(only)
+
+    def refuse(*given: Any, **named: Any) -> None:
+        raise StoreUnavailable("No Chroma server answers.", "Start it.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(tray.stores.vectors, "add", refuse)
+        for _ in range(2):  # the attempts of its job
+            with pytest.raises(StoreUnavailable) as error:
+                tray.workbench.ingestion.ingest_pending(only)
+    tray.workbench.ingestion.fail(only, error.value)
+    document = tray.workbench.documents.get(only)
+    assert document.state is (DocumentState.READY if read_before else DocumentState.FAILED)
+    assert bool(tray.workbench.documents.passages(only)) is read_before
+    reason = document.warnings[0] if read_before else document.failure
+    assert "No Chroma server answers." in reason
+    tray.workbench.documents.retry(only)
+    tray.let_go()
+    assert tray.states() == ["ready"] and tray.stores.vectors.count() == 1
 
 
 def test_what_was_stored_and_never_queued_is_found_at_the_next_start(tray: Tray) -> None:

@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.domain.documents import DocumentState
 from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
+from pages.components import session
 from pages.components.search.result_pane import score_data
 from tests.screens.conftest import Opened, Stack, words
 
@@ -134,12 +136,44 @@ def test_files_still_being_processed_are_counted_and_the_search_can_be_repeated(
     stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = stocked.workbench.documents.statistics()
-    monkeypatch.setattr(stocked.workbench.documents, "statistics", lambda: replace(counted, waiting_jobs=3))
+    monkeypatch.setattr(
+        stocked.workbench.documents,
+        "statistics",
+        lambda: replace(counted, by_state=counted.by_state | {DocumentState.PENDING: 3}, waiting_jobs=9),
+    )
     screen = opened("search.py", q=QUESTION)
     assert "3 files are still being processed" in words(screen)
     monkeypatch.undo()
     screen.button(key="search.again").click().run()
     assert "still being processed" not in words(screen)
+
+
+def test_a_link_chooses_a_passage_and_a_number_of_results_also_after_another_question(
+    stocked: Stack, opened: Opened
+) -> None:
+    screen = opened("search.py", q="overtime", top="20")
+    hits = stocked.workbench.search.run(SearchRequest("overtime"), remember=False).hits
+    second = hits[1].candidate.passage.id
+    screen.query_params.clear()
+    screen.query_params.update({"q": "overtime pay", "passage": str(second), "top": "20"})
+    screen.run()
+    assert screen.session_state["question"] == "overtime pay"
+    assert screen.query_params["passage"] == str(second) and screen.query_params["top"] == "20"
+
+
+def test_a_link_that_switches_a_chip_off_offers_it_again(stocked: Stack, opened: Opened) -> None:
+    screen = opened("search.py", q="When must overtime be paid in California?", without=["jurisdiction"])
+    (chips,) = [each for each in screen.get("button_group") if each.key == "search.kept"]
+    assert "jurisdiction" in chips.options and screen.session_state["search.without"] == ("jurisdiction",)
+
+
+def test_only_an_answer_that_could_not_look_everywhere_is_asked_again_soon(stocked: Stack) -> None:
+    found = stocked.workbench.search.run(SearchRequest(QUESTION), remember=False)
+    whole = session.fresh_seconds(replace(found, notices=("The filter banana is not known.",)))
+    legs = (replace(found.legs[0], error="no vectors"), *found.legs[1:])
+    assert session.fresh_seconds(replace(found, legs=legs)) < whole
+    reread = replace(found, request=replace(found.request, rerank="included"))
+    assert session.fresh_seconds(reread) < session.fresh_seconds(replace(reread, reranked=10)) == whole
 
 
 def test_a_chip_names_the_words_it_comes_from(stocked: Stack, opened: Opened) -> None:

@@ -1,8 +1,11 @@
 """Shortlists: ordered, noted, truthful about documents that changed; ticked, undone and shared on the Search page."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
-from core.domain.errors import BadRequest, NotFound
+from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.queries import SearchRequest
 from core.library.shortlists import Shortlist, ShortlistService, item_of
 from tests.screens.conftest import Opened, Stack, words
@@ -25,14 +28,54 @@ def test_items_are_kept_once_in_an_order_that_people_choose(stocked: Stack) -> N
     first, second, third = shortlist.items
     assert shortlist.name == "For the board"
     assert service.add(shortlist.id, first).items == shortlist.items
-    assert service.move(shortlist.id, 2, -1).items == (first, third, second)
-    assert service.move(shortlist.id, 0, -1).items == (first, third, second)
-    assert service.note(shortlist.id, 1, " why ").items[1].note == "why"
-    left = service.remove(shortlist.id, 0)
+    assert service.move(shortlist.id, third, -1).items == (first, third, second)
+    assert service.move(shortlist.id, first, -1).items == (first, third, second)
+    assert service.note(shortlist.id, third, " why ").items[1].note == "why"
+    left = service.remove(shortlist.id, first)
     assert [each.key for each in left.items] == [third.key, second.key]
     assert service.insert(shortlist.id, 0, first).items[0] == first
-    with pytest.raises(NotFound):
-        service.remove(shortlist.id, 9)
+
+
+def _noted(shortlist: Shortlist) -> list[tuple[int, str]]:
+    """The passages with their notes, in order."""
+    return [(each.passage_id, each.note) for each in shortlist.items]
+
+
+def test_a_change_meets_the_item_that_was_seen_wherever_it_is_by_now(stocked: Stack) -> None:
+    service, shortlist = _filled(stocked)
+    first, second, third = shortlist.items
+    service.remove(shortlist.id, first)
+    service.note(shortlist.id, third, "third")
+    assert _noted(service.get(shortlist.id)) == [(second.passage_id, ""), (third.passage_id, "third")]
+    assert _noted(service.move(shortlist.id, third, -1)) == [(third.passage_id, "third"), (second.passage_id, "")]
+    assert _noted(service.remove(shortlist.id, second)) == [(third.passage_id, "third")]
+
+
+def test_a_change_of_an_item_that_somebody_removed_or_noted_meanwhile_is_refused(stocked: Stack) -> None:
+    service, shortlist = _filled(stocked)
+    first, second, _ = shortlist.items
+    service.remove(shortlist.id, first)
+    left = service.note(shortlist.id, second, "by Ann")
+    changes: tuple[Callable[[], object], ...] = (
+        lambda: service.remove(shortlist.id, first),
+        lambda: service.move(shortlist.id, first, 1),
+        lambda: service.note(shortlist.id, first, "late"),
+        lambda: service.note(shortlist.id, second, "by Bo"),
+    )
+    for change in changes:
+        with pytest.raises(Outdated, match="changed by someone else"):
+            change()
+    assert service.get(shortlist.id) == left
+
+
+def test_items_whose_quotes_are_deleted_for_good_are_still_told_apart(stocked: Stack) -> None:
+    service, shortlist = _filled(stocked)
+    one = shortlist.items[0]
+    twins = [replace(one, quote="(deleted for good)", passage_id=number) for number in (1, 2)]
+    made = service.create("Remains", "Ann")
+    for each in twins:
+        service.insert(made.id, 9, each)
+    assert _noted(service.note(made.id, twins[1], "second")) == [(1, ""), (2, "second")]
 
 
 def test_a_deleted_shortlist_comes_back_whole(stocked: Stack) -> None:
@@ -96,6 +139,39 @@ def test_removed_items_and_deleted_shortlists_come_back(stocked: Stack, opened: 
     assert not stocked.workbench.shortlists.all() and "No shortlists yet" in words(screen)
     screen.button(key="shortlist.undo.now").click().run()
     assert len(stocked.workbench.shortlists.all()) == 1
+
+
+def _changed_by_a_colleague(stocked: Stack, shortlist: Shortlist) -> Shortlist:
+    """What a colleague makes of a shortlist meanwhile, in another browser."""
+    return stocked.stores.shortlists.change_shortlist(shortlist)
+
+
+def test_a_note_and_a_click_meet_the_item_that_was_drawn(stocked: Stack, opened: Opened) -> None:
+    service, shortlist = _filled(stocked)
+    _, second, third = shortlist.items
+    screen = opened("search.py", shortlist=str(shortlist.id))
+    _changed_by_a_colleague(stocked, replace(shortlist, items=(second, third)))
+    screen.text_input(key=f"shortlist.note.{shortlist.id}.1.{shortlist.version}").set_value("about the second").run()
+    assert _noted(service.get(shortlist.id)) == [(second.passage_id, "about the second"), (third.passage_id, "")]
+    _changed_by_a_colleague(stocked, replace(now := service.get(shortlist.id), items=now.items[::-1]))
+    screen.button(key="icon.shortlist.remove.1").click().run()
+    assert _noted(service.get(shortlist.id)) == [(second.passage_id, "about the second")]
+    screen.button(key="shortlist.undo.now").click().run()
+    assert len(service.get(shortlist.id).items) == 2
+
+
+def test_a_click_on_an_item_that_a_colleague_removed_changes_nothing_and_says_so(
+    stocked: Stack, opened: Opened
+) -> None:
+    service, shortlist = _filled(stocked)
+    screen = opened("search.py", shortlist=str(shortlist.id))
+    first, _, third = shortlist.items
+    left = _changed_by_a_colleague(stocked, replace(shortlist, items=(first, third)))
+    screen.button(key="icon.shortlist.remove.1").click().run()
+    assert service.get(shortlist.id) == left
+    assert "has been changed by someone else" in words(screen)
+    assert not [each for each in screen.button if each.key == "shortlist.undo.now"]
+    assert len([each for each in screen.button if (each.key or "").startswith("icon.shortlist.remove.")]) == 2
 
 
 def test_a_shortlist_of_a_given_name_is_ticked_into(stocked: Stack, opened: Opened) -> None:

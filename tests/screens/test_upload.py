@@ -62,6 +62,7 @@ def test_a_running_job_shows_its_step_and_the_share_that_is_done(stocked: Stack,
 
 def test_a_failed_file_can_be_tried_again_where_that_can_help(library: Stack, opened: Opened) -> None:
     slow = library.add("slow.md", POLICY)
+    library.stores.catalogue.mark(slow, step="read", unread=True)
     library.workbench.ingestion.fail(slow, FileTooCostly("Reading it took more than 60 seconds.", "Split it."))
     library.add("broken.pdf", "%PDF-1.7 no more")
     tried: list[int] = []

@@ -95,14 +95,15 @@ def test_the_fitted_model_rewards_evidence() -> None:
 
 
 def test_what_the_included_reranker_read_counts_where_it_could_read_the_best_passage() -> None:
-    def read(logit: float, *, other: bool = False) -> Candidate:
+    def read(logit: float | None) -> Candidate:
         own = found(1, 0.6, 0.5)
-        return replace(own, signals=replace(own.signals, rerank_logit=logit, other_language=other))
+        return replace(own, signals=replace(own.signals, rerank_logit=logit))
 
     unread = found(2, 0.3, 0.2)
+    lesser = replace(unread, signals=replace(unread.signals, rerank_logit=4.0))
     assert read_signals([read(0.0), unread]) == (*answer_signals([read(0.0), unread]), 0.5)
     assert read_signals([found(1), unread]) is None
-    assert read_signals([read(0.0, other=True), unread]) is None
+    assert read_signals([read(None), lesser]) is None, "only a lesser passage was read"
     sure, unsure = (answer_estimate([read(logit), unread], "included") for logit in (4.0, -4.0))
     assert sure > unsure
     without = answer_estimate([found(1, 0.6, 0.5), unread], "included")
@@ -113,7 +114,7 @@ def test_what_the_included_reranker_read_counts_where_it_could_read_the_best_pas
         answer_model().threshold,
         answer_model().threshold,
     ]
-    assert answer_threshold([read(0.0, other=True), unread], "included") == answer_model().threshold
+    assert answer_threshold([read(None), lesser], "included") == answer_model().threshold
 
 
 @pytest.mark.parametrize(

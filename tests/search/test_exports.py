@@ -159,6 +159,12 @@ def test_a_result_that_probably_does_not_answer_says_so_and_lists_what_is_neares
     facts = {row[0].value: row[1].value for row in load_workbook(io.BytesIO(result_xlsx(result)))["Search"].iter_rows()}
     assert facts["answered"] == "probably not"
 
+    # Where a part of the library could not be searched, nobody knows.
+    legs = (replace(result.legs[0], error="no vectors"), *result.legs[1:])
+    broken = replace(result, legs=legs, answer_probability=None, answered=True, silence="")
+    facts = {row[0].value: row[1].value for row in load_workbook(io.BytesIO(result_xlsx(broken)))["Search"].iter_rows()}
+    assert facts["answered"] == "not known"
+
 
 @pytest.mark.parametrize("evil", HOSTILE)
 def test_nothing_in_a_file_runs_as_a_formula(evil: str) -> None:

@@ -85,6 +85,7 @@ def test_ten_passages_are_read_and_those_in_another_language_are_not() -> None:
     before = [Candidate(passage(f"{n} text.", n), Signals(0.5, other_language=n == 3)) for n in range(1, 15)]
     after, notice = reranked(before, QUESTION, reranker, INCLUDED)
     assert [c.signals.rerank_logit for c in after] == [1.0, 2.0, None, *map(float, range(4, 11)), *[None] * 4]
+    assert [c.passage.id for c in after if c.signals.unreadable] == [3]
     assert len(reranker.read) == 9
     assert notice == ""
 
@@ -107,8 +108,9 @@ def test_where_no_passage_is_english_it_says_so() -> None:
 
 def test_a_passage_it_cannot_read_counts_as_the_mean_of_those_it_read() -> None:
     profile = with_rerank(ScoreProfile("plain", {"similarity": 1.0}), INCLUDED.share)
-    signals = [Signals(0.5, rerank_logit=-3.0), Signals(0.5, rerank_logit=3.0), Signals(0.5, other_language=True)]
-    read = [Candidate(passage("text", n), each) for n, each in enumerate([*signals, Signals(0.5)], 1)]
+    foreign = [Signals(0.5, other_language=True, unreadable=True), Signals(0.5, other_language=True)]
+    signals = [Signals(0.5, rerank_logit=-3.0), Signals(0.5, rerank_logit=3.0), *foreign, Signals(0.5)]
+    read = [Candidate(passage("text", n), each) for n, each in enumerate(signals, 1)]
 
     def totals(reranker: str) -> list[float]:
         request = SearchRequest(QUESTION, rerank=reranker)
@@ -119,10 +121,9 @@ def test_a_passage_it_cannot_read_counts_as_the_mean_of_those_it_read() -> None:
         context = ScoringContext.of_result(result, profile, NOW)
         return [score(each, context).total for each in read]
 
-    low, high, unreadable, unread = totals("included")
+    low, high, unreadable, far, unread = totals("included")
     assert unreadable == pytest.approx((low + high) / 2)
-    assert unread < low
-    assert totals("fast")[2] == unread, "a reranker for every language has read what it could"
+    assert far == unread < low, "one that it would not have read anyway gains nothing"
 
 
 # The model
@@ -195,18 +196,23 @@ def test_the_included_model_is_small_and_tells_an_answer_from_its_neighbours(mod
     assert CHANGES.stat().st_size < 2_000_000
     model = load_cross_encoder("included", "included", models, 1, INCLUDED.max_tokens)
     assert model.notice == ""
-    texts = [
-        "Employees may carry over unused leave to the next calendar year.",
-        "Annual leave is twenty-five days a year for every employee.",
-        "The canteen is open from eleven to two.",
-        "Requests for leave are made in the personnel portal.",
-    ]
-    logits = model.score("How many days of vacation does each worker get?", texts)
-    assert int(np.argmax(logits)) == 1
+    handbook = {
+        "How many days of annual leave do employees get?": "Annual leave is twenty-five days a year for all.",
+        "When is the canteen open?": "The canteen is open from eleven to two.",
+        "Who approves overtime?": "Overtime is approved by the head of department in advance.",
+        "How long are payroll records kept?": "Payroll records are kept for six years after the end of the tax year.",
+        "What must be worn in the workshop?": "Helmets and safety boots are worn in the workshop at all times.",
+        "On which day are wages paid?": "Wages are paid on the last working day of the month.",
+        "How can I report an accident?": "Accidents are reported on form A12 to the safety officer.",
+        "Is smoking allowed in company cars?": "Smoking is not allowed in company cars.",
+    }
+    texts = [*handbook.values()]
+    right = [int(np.argmax(model.score(question, texts))) == at for at, question in enumerate(handbook)]
+    assert sum(right) >= 6, right
     reranker = configured_rerankers(Settings(models.parent), threads=1, hurried=False)["included"]
-    assert reranker.logits("How many days of vacation does each worker get?", [texts]).logits == (
-        pytest.approx(float(max(logits)), abs=0.1),
-    )
+    question = next(iter(handbook))
+    best = float(max(model.score(question, texts)))
+    assert reranker.logits(question, [texts]).logits == (pytest.approx(best, abs=0.1),)
 
 
 # What it learns from

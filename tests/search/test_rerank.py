@@ -230,6 +230,28 @@ def test_a_failure_to_load_is_remembered_for_some_minutes() -> None:
     assert len(tries) == 2
 
 
+def test_a_person_can_have_a_failed_model_looked_for_again_at_once() -> None:
+    tries: list[int] = []
+    reranker = DeadlineReranker("fast", failing(lambda: tries.append(1)), 60_000, lambda: 1000.0)
+    for _ in range(2):
+        with pytest.raises(ModelUnavailable):
+            reranker.logits(QUESTION, whole(["1 text"]))
+        reranker.forget_failure()
+    assert len(tries) == 2
+
+
+def test_whatever_keeps_a_model_from_loading_costs_a_notice_and_not_the_search() -> None:
+    def full_disk() -> Scripted:
+        raise OSError(28, "No space left on device")
+
+    reranker = DeadlineReranker("fast", full_disk, 60_000, monotonic)
+    before = candidates("a", "b")
+    after, notice = reranked(before, QUESTION, reranker, FAST)
+    assert after == tuple(before)
+    assert notice.startswith("Not reranked: The reranker 'fast' cannot be loaded: [Errno 28] No space left on device.")
+    assert "No space left" in reranker.problem
+
+
 def test_weights_that_are_not_on_this_machine_are_told_and_search_goes_on(tmp_path: Path) -> None:
     settings = Settings(tmp_path, reranker_fast="no/such-model-anywhere", reranker_balanced="not a name at all!")
     every = configured_rerankers(settings, threads=1, hurried=False)

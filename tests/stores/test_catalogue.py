@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from core.domain.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
-from core.domain.errors import Cure, NotFound
+from core.domain.errors import BadRequest, Cure, NotFound
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.sanitize import storable_text
-from core.ports.catalogue import Catalogue, DocumentContent
+from core.ports.catalogue import NOT_READ_AGAIN, Catalogue, DocumentContent
 from core.ports.job_queue import STOPPED
 from core.ports.stores import Vectors
 from core.text.tokenize import MARKS, WITHOUT_SPACES
@@ -157,6 +157,7 @@ def test_labels_saved_from_an_older_copy_leave_what_reading_said_since(catalogue
     catalogue.save_labels(replace(loaded, tags=("late",)), [])
     now = catalogue.document(loaded.id)
     assert (now.tags, now.state, now.step, now.passages) == (("late",), DocumentState.READY, "", 2)
+    catalogue.mark(loaded.id, step="read", unread=True)
     catalogue.fail(loaded.id, step="read", reason="It is damaged.", remedy="Export it again.")
     catalogue.save_labels(replace(now, tags=("later",)), [])
     failed = catalogue.document(loaded.id)
@@ -173,6 +174,45 @@ def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue)
     catalogue.mark(known.id, step="waiting")
     again = catalogue.document(known.id)
     assert (again.state, again.step, again.failure) == (DocumentState.PENDING, "waiting", "")
+
+
+def test_a_document_that_cannot_be_read_again_keeps_its_text_and_warns_once(catalogue: Catalogue) -> None:
+    (old,) = store(catalogue, document(warnings=("2 pages have no text.",)), [passage("old")], ONE)
+    before = catalogue.document(old.document_id)
+    for reason in ("The disk failed.", "It is damaged."):
+        catalogue.mark(before.id, step="waiting")
+        catalogue.fail(before.id, step="read", reason=reason, remedy="Export it again.", cure=Cure.OTHER_FILE)
+    warnings = (f"{NOT_READ_AGAIN} It is damaged. Export it again.", "2 pages have no text.")
+    now = catalogue.document(before.id)
+    assert now == replace(before, warnings=warnings) and now.state is DocumentState.READY
+    assert list(catalogue.passages_of(before.id)) == [old] and catalogue.page(before.id, 1).text == "old"
+    assert list(catalogue.admissible(SearchFilters())) == [old.id]
+    catalogue.save_ingested(replace(now, warnings=before.warnings), [], [passage("new")], ONE)
+    assert catalogue.document(before.id).warnings == ("2 pages have no text.",)
+
+
+def test_a_document_that_an_index_lacks_can_count_as_never_read(catalogue: Catalogue) -> None:
+    (stored,) = store(catalogue, document(), [passage("text")], ONE)
+    catalogue.mark(stored.document_id, step="store", unread=True)
+    waiting = catalogue.document(stored.document_id)
+    assert (waiting.state, waiting.step, waiting.pages, waiting.passages) == (DocumentState.PENDING, "store", 0, 0)
+    assert list(catalogue.passages_of(waiting.id)) == []
+    catalogue.fail(waiting.id, step="store", reason="No Chroma server answers.", remedy="Start it.")
+    failed = catalogue.document(waiting.id)
+    assert (failed.state, failed.failure, failed.warnings) == (DocumentState.FAILED, "No Chroma server answers.", ())
+
+
+def test_a_document_cannot_live_beside_one_with_the_same_bytes(catalogue: Catalogue) -> None:
+    first = catalogue.add_document(document())
+    catalogue.save_labels(replace(first, archived=True), [])
+    second = catalogue.add_document(document())
+    assert second.id != first.id
+    with pytest.raises(BadRequest, match=r"'a\.pdf': the same file is in no project already"):
+        catalogue.save_labels(replace(first, tags=("back",)), [])
+    assert catalogue.document(first.id) == replace(first, archived=True)
+    catalogue.save_labels(replace(first, project="north"), [])
+    with pytest.raises(BadRequest, match="the same file is in north already"):
+        catalogue.save_labels(replace(second, project="north"), [])
 
 
 def test_a_document_that_a_person_stopped_makes_no_progress(catalogue: Catalogue) -> None:

@@ -195,10 +195,23 @@ def test_a_killed_workers_job_is_finished_by_the_next_one(database: Database) ->
     assert bench.tried == [only]
 
 
-def test_a_file_that_keeps_killing_its_worker_fails_alone(database: Database) -> None:
-    catalogue, queue, (poisoned, good) = _queued(database, "poisoned", "good")
-    _attempted(database, poisoned, ATTEMPTS - 1)
+def test_a_file_whose_store_did_not_answer_survives_the_end_of_its_worker(database: Database) -> None:
+    catalogue, queue, (only,) = _queued(database, "a")
+    _attempted(database, only, ATTEMPTS)
     _killed_at_work(database)
+    bench = Bench(catalogue, _nothing)
+    with working(database, bench):
+        _until(lambda: queue.waiting() == 0)
+    assert bench.tried == [only]
+    assert catalogue.document(only).state is DocumentState.READY
+
+
+def test_a_file_that_keeps_killing_its_worker_fails_alone(database: Database) -> None:
+    catalogue, queue, (poisoned,) = _queued(database, "poisoned")
+    for _ in range(ATTEMPTS):
+        _killed_at_work(database)
+    good = catalogue.add_document(document("good")).id
+    queue.defer_ingest([good])
     bench = Bench(catalogue, _nothing)
     with working(database, bench):
         _until(lambda: queue.waiting() == 0)

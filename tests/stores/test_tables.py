@@ -1,5 +1,6 @@
 """What the store of tables keeps: tables, their versions, their rejected rows, and what was run."""
 
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from core.domain.datasets import LinkState, RowChange, TableHistory, TableLink
+from core.domain.datasets import LinkState, RealityTable, RowChange, TableHistory, TableLink
 from core.domain.documents import TableRole
 from core.domain.errors import BadRequest, NotFound
 from core.ingestion.parsers import extract
@@ -95,7 +96,7 @@ def test_a_name_of_the_databases_own_is_not_taken(library: Library) -> None:
 
 def test_loading_a_document_again_moves_nothing_and_keeps_what_an_analyst_said(library: Library) -> None:
     first = library.upload("employees.csv", EMPLOYEES)
-    library.store.change(replace(first, role=TableRole.SETUP, role_by="analyst", used=True))
+    library.store.change(first, lambda table: replace(table, role=TableRole.SETUP, role_by="analyst", used=True))
     again = library.upload("employees.csv", EMPLOYEES)
     statement = (TableRole.SETUP, "analyst", True)
     assert (again.version, again.role, again.role_by, again.used) == (1, *statement)
@@ -134,10 +135,32 @@ def test_a_change_is_kept_and_a_table_that_is_gone_is_told(filled: Library) -> N
     table = filled.store.versions("payments")[0]
     link = TableLink("employee", "employees", "code", 1 / 3, LinkState.CONFIRMED)
     changed = replace(table, role=TableRole.SETUP, role_by="analyst", used=False, links=(link,), warnings=("Überall",))
-    filled.store.change(changed)
+    assert filled.store.change(table, lambda _: changed) == changed
     assert list(filled.store.versions("payments")) == [changed]
     with pytest.raises(NotFound, match="payments"):
-        filled.store.change(replace(changed, id=10**9))
+        filled.store.change(replace(changed, id=10**9), lambda table: table)
+
+
+def test_a_change_edits_the_table_as_it_is_stored_now(filled: Library) -> None:
+    table = filled.store.versions("payments")[0]
+    filled.store.change(table, lambda now: replace(now, used=True))
+    changed = filled.store.change(table, lambda now: replace(now, called=("payment",)))
+    assert (changed.used, changed.called) == (True, ("payment",))
+    assert list(filled.store.versions("payments")) == [changed]
+
+
+def test_changes_of_a_table_wait_for_each_other(filled: Library) -> None:
+    table = filled.store.versions("payments")[0]
+    with ThreadPoolExecutor(1) as pool:
+        others: list[Future[RealityTable]] = []
+
+        def edit(now: RealityTable) -> RealityTable:
+            others.append(pool.submit(filled.store.change, table, lambda later: replace(later, used=True)))
+            assert not wait(others, timeout=1).done
+            return replace(now, called=("payment",))
+
+        filled.store.change(table, edit)
+        assert (others[0].result().used, others[0].result().called) == (True, ("payment",))
 
 
 def test_tenants_never_see_each_other(filled: Library, engine: Engine) -> None:

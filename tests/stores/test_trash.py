@@ -1,6 +1,8 @@
 """The trash of a whole library on disk: out at once, back as it was, and for good – nothing of it is left anywhere."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
@@ -8,19 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, event, text
 
 from bootstrap.environment import Settings, utc_now
 from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.domain.coverage import Topic
 from core.domain.documents import Document
-from core.domain.errors import BadRequest, NotFound
+from core.domain.errors import BadRequest, NotFound, StoreFailed
 from core.domain.queries import SearchRequest
 from core.insights.service import link_of
+from core.library import trash as trash_module
 from core.library.shortlists import ShortlistItem
+from core.library.trash import REDACTED
 from core.workbench import Workbench
 from storage.datasets.access import TableAccess
 from storage.postgres.database import Database
+from storage.postgres.trash import quoting_columns
 
 WORD = "quibblezandrium"
 """In no other file, and long enough that it is in no word vector by chance."""
@@ -288,6 +293,123 @@ def test_what_stayed_long_enough_is_deleted_by_one_program_only(library: OpenWor
     trash.days = 30
     assert [each.name for each in trash.purge_due()] == ["policy.md"]
     assert workbench.history.newest()[0].who == "retention"
+
+
+def _delete_all(workbench: Workbench) -> list[int]:
+    """Move the three documents to the trash, one after the other; returns their ids."""
+    ids = [_named(workbench, name).id for name in ("policy.md", "fees.csv", "travel.md")]
+    for each in ids:
+        workbench.bulk_edit.delete(each, "Ann")
+    return ids
+
+
+def test_each_look_deletes_a_slice_for_good_and_the_next_one_goes_on(
+    library: OpenWorkbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trash_module, "_SLICE", 1)
+    workbench, trash = library.workbench, library.workbench.trash
+    _, fees, _ = _delete_all(workbench)
+    library.stores.trash.begin_purge(fees)  # a purge of it was interrupted
+    trash._now = lambda: utc_now() + timedelta(days=31)
+    gone = [[each.name for each in trash.purge_due()] for _ in range(4)]
+    assert gone == [["fees.csv"], ["policy.md"], ["travel.md"], []]
+    assert not trash.listed() and workbench.check.run().ok
+
+
+def test_by_hand_all_that_was_chosen_is_deleted_however_many_slices_it_takes(
+    library: OpenWorkbench, settings: Settings, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trash_module, "_SLICE", 2)
+    workbench = library.workbench
+    _quote_everywhere(workbench)
+    ids = _delete_all(workbench)
+    assert [each.document_id for each in workbench.trash.purge(ids, "Ann")] == ids
+    assert not workbench.trash.listed() and workbench.check.run().ok
+    assert _rows_with(engine, settings.tenant, WORD) == {} and _files_with(settings.data_folder, WORD) == []
+
+
+def test_a_purge_by_hand_that_was_killed_is_completed_slice_by_slice(
+    library: OpenWorkbench, settings: Settings, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trash_module, "_SLICE", 1)
+    workbench, store = library.workbench, type(library.stores.trash)
+    _quote_everywhere(workbench)
+    first, *rest = _delete_all(workbench)
+    finish = store.finish
+
+    def finish_first(self: Any, document_id: int) -> None:
+        if document_id != first:
+            raise _Killed
+        finish(self, document_id)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "finish", finish_first)
+        with pytest.raises(_Killed):
+            workbench.trash.purge([first, *rest], "Ann")
+    assert {each.document_id: each.purging for each in workbench.trash.listed()} == dict.fromkeys(rest, True)
+    assert [[each.document_id for each in workbench.trash.purge_due()] for _ in rest] == [[each] for each in rest]
+    assert not workbench.trash.listed() and workbench.check.run().ok
+    assert _rows_with(engine, settings.tenant, WORD) == {} and _files_with(settings.data_folder, WORD) == []
+
+
+def test_an_original_that_cannot_be_deleted_holds_up_no_other_document(library: OpenWorkbench) -> None:
+    workbench, originals = library.workbench, type(library.stores.originals)
+    stuck = _named(workbench, "policy.md")
+    ids = _delete_all(workbench)
+    delete = originals.delete
+
+    def delete_others(self: Any, sha256: str) -> None:
+        if sha256 == stuck.sha256:
+            raise StoreFailed("The file is in use.", "Try again.")
+        delete(self, sha256)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(originals, "delete", delete_others)
+        with pytest.raises(StoreFailed, match="in use"):
+            workbench.trash.purge(ids, "Ann")
+    assert [each.document_id for each in workbench.trash.listed()] == [stuck.id]
+    assert [each.document_id for each in workbench.trash.purge_due()] == [stuck.id]
+
+
+def test_quotes_of_a_slice_are_looked_for_once_in_each_table(library: OpenWorkbench) -> None:
+    ids = _delete_all(library.workbench)
+    searched: list[str] = []
+
+    def watch(connection: object, cursor: object, statement: str, *given: object) -> None:
+        searched.extend(re.findall(r"FROM (\w+)\s+WHERE .* ~ ", statement, re.DOTALL))
+
+    with _watching(library, "before_cursor_execute", watch):
+        library.workbench.trash.purge(ids, "Ann")
+    assert sorted(searched) == sorted(table.name for table in quoting_columns())
+
+
+def test_a_change_made_while_quotes_are_looked_for_stays(library: OpenWorkbench) -> None:
+    workbench = library.workbench
+    _quote_everywhere(workbench)
+    policy = _named(workbench, "policy.md").id
+    workbench.bulk_edit.delete(policy, "Ann")
+    (shortlist,) = workbench.shortlists.all()
+    store, noted = library.stores.shortlists, replace(shortlist.items[0], note="Ask Bo.")
+
+    def change(connection: object, cursor: object, statement: str, *given: object) -> None:
+        if re.search(r"FROM shortlists\s+WHERE .* ~ ", statement, re.DOTALL):
+            store.change_shortlist(replace(shortlist, items=(noted,)))
+
+    with _watching(library, "after_cursor_execute", change):
+        workbench.trash.purge([policy], "Ann")
+    (item,) = workbench.shortlists.get(shortlist.id).items
+    assert (item.note, item.quote) == ("Ask Bo.", REDACTED)
+
+
+@contextmanager
+def _watching(library: OpenWorkbench, moment: str, watch: Callable[..., None]) -> Iterator[None]:
+    """Call something at each statement of the library."""
+    engine = library.stores.trash._database.engine
+    event.listen(engine, moment, watch)
+    try:
+        yield
+    finally:
+        event.remove(engine, moment, watch)
 
 
 def test_a_file_uploaded_again_keeps_the_deleted_one_in_the_trash(library: OpenWorkbench) -> None:

@@ -214,7 +214,9 @@ def test_a_document_read_before_is_as_another_process_has_changed_it_and_hidden_
     assert south.documents_by_id(ids) == {}
 
 
-def test_a_document_that_is_read_again_or_fails_leaves_nothing_of_what_it_was(desks: tuple[Desk, Desk]) -> None:
+def test_a_document_that_is_read_again_or_counts_as_unread_leaves_nothing_of_what_it_was(
+    desks: tuple[Desk, Desk],
+) -> None:
     web, worker = desks
     rules = put(worker, "rules.txt", 4)
     assert {p.id for p in rules} <= set(found(web))
@@ -222,7 +224,9 @@ def test_a_document_that_is_read_again_or_fails_leaves_nothing_of_what_it_was(de
     again = worker.catalogue.save_ingested(known, [], [passage("Anew.")], random_vectors(1, 3))
     assert {p.id for p in (*rules, *again)} & set(found(web)) == {again[0].id}
     worker.catalogue.fail(known.id, step="extract", reason="damaged", remedy="")
-    assert found(web) == stored(web)
+    assert again[0].id in found(web)
+    worker.catalogue.mark(known.id, step="store", unread=True)
+    assert found(web) == stored(web) and again[0].id not in found(web)
 
 
 def test_a_change_that_is_undone_is_never_seen_and_one_in_progress_only_once_it_is_committed(

@@ -42,7 +42,7 @@ def test_each_way_of_writing_gives_the_document_a_new_version(database: Database
     noted()
     catalogue.save_ingested(known, [], [passage("d")], VECTORS[:1])
     noted()
-    catalogue.fail(known.id, step="", reason="", remedy="")
+    catalogue.mark(known.id, step="store", unread=True)
     noted()
     catalogue.save_ingested(known, [], [passage("e")], VECTORS[:1])
     noted()

@@ -1,20 +1,21 @@
 """The desk of tables: what an analyst says of them stays said, and what questions may read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from core.domain.dataset_queries import ColumnRef
-from core.domain.datasets import LinkState, TableLink
+from core.domain.datasets import LinkState, RealityTable, TableLink
 from core.domain.documents import TableRole, Truth
 from core.domain.errors import BadRequest, NotFound
 from core.table_qa import answerer as answerer_module
+from core.table_qa import service as service_module
 from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
 from core.table_qa.join_paths import suggest_links
@@ -84,6 +85,53 @@ def test_links_are_suggested_one_file_after_the_other() -> None:
             assert not wait([loading], timeout=1).done
         loading.result()
     assert_linked_with_all(office)
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let somebody act once while links of the table of employees are being suggested."""
+    waiting = [act]
+
+    def suggested(table: RealityTable, *given: Any) -> tuple[TableLink, ...]:
+        found = suggest_links(table, *given)
+        if table.name == "employees" and waiting:
+            waiting.pop()()
+        return found
+
+    monkeypatch.setattr(service_module, "suggest_links", suggested)
+
+
+def test_what_an_analyst_sets_while_links_are_suggested_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    office = Office({"employees.csv": EMPLOYEES})
+    by_hand = TableLink("state", "departments", "city", 0.0, LinkState.CONFIRMED)
+
+    def act() -> None:
+        office.desk.set_role("employees", TableRole.SETUP)
+        office.desk.set_used("employees", False)
+        office.desk.set_row_names("employees", ["colleague"])
+        office.desk.set_link("employees", by_hand, by_hand.state)
+        manager = next(each for each in office.desk.table("employees").links if each.column == "manager_id")
+        office.desk.set_link("employees", manager, LinkState.DISMISSED)
+
+    meanwhile(monkeypatch, act)
+    office.add("departments.csv", DEPARTMENTS)
+    table = office.desk.table("employees")
+    assert (table.role, table.role_by, table.used, table.called) == (TableRole.SETUP, "analyst", False, ("colleague",))
+    assert links(office, "employees") == {
+        "department_code": ("departments.department_code", LinkState.SUGGESTED),
+        "state": ("departments.city", LinkState.CONFIRMED),
+        "manager_id": ("employees.employee_id", LinkState.DISMISSED),
+    }
+
+
+def test_a_table_deleted_while_links_are_suggested_keeps_no_other_from_being_linked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    office = Office({"employees.csv": EMPLOYEES, "visits.csv": "visit_id,department_code\nV1,FIN\nV2,RND\nV3,OPS\n"})
+    employees = office.desk.table("employees").document_id
+    meanwhile(monkeypatch, lambda: office.store.forget(employees))
+    office.add("departments.csv", DEPARTMENTS)
+    assert [table.name for table in office.desk.tables()] == ["departments", "visits"]
+    assert links(office, "visits")["department_code"] == ("departments.department_code", LinkState.SUGGESTED)
 
 
 def test_a_file_read_again_without_its_table_makes_the_version_before_current_and_linked() -> None:

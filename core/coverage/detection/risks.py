@@ -1,11 +1,12 @@
-"""Risks of a cell (evidence that is old, superseded or from another jurisdiction), and unread documents behind gaps."""
+"""Risks of a cell (evidence that is old, superseded or from another jurisdiction), and documents behind gaps that could
+not be read or were not read yet."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from core.domain.coverage import Cell, CellState, Risk, RiskKind, Topic
+from core.domain.coverage import Cell, CellState, CoverageRun, Risk, RiskKind, Topic
 from core.domain.documents import Document, DocumentState, TemporalClass, Truth
 from core.ingestion.parsers.file_kinds import READABLE
 from core.knowledge.gaps import gap_table
@@ -82,6 +83,22 @@ class RiskReader:
             )
         )
 
+    def waiting(self, cells: Sequence[Cell], run: CoverageRun) -> int:
+        """Number of documents not read yet when the run assessed these cells; 0 without a gap among them.
+
+        Such a document was uploaded before the run ended, is not in its corpus, and was read since or still waits. Of a
+        run stored without its corpus: those that wait now.
+        """
+        if not any(cell.state in _HOLES for cell in cells):
+            return 0
+        if not run.configuration_hash:
+            return sum(_waits(document) for document in self.documents)
+        ended = run.finished_at or run.started_at
+        return sum(
+            document.uploaded_at <= ended and document.id not in run.corpus and (_waits(document) or _is_read(document))
+            for document in self.documents
+        )
+
     def _of_evidence(
         self, cell: Cell, topic: Topic | None, by_id: Mapping[int, Document], newest: Mapping[str, Document]
     ) -> list[Risk]:
@@ -119,6 +136,14 @@ class RiskReader:
             return True
         age = timedelta(days=gap_table().evidence.old_years * _DAYS_A_YEAR)
         return document.date is not None and self.now - document.date > age
+
+
+def _waits(document: Document) -> bool:
+    return document.state is DocumentState.PENDING and not document.passages
+
+
+def _is_read(document: Document) -> bool:
+    return document.state is not DocumentState.FAILED and document.passages > 0
 
 
 def _date(document: Document) -> datetime:

@@ -16,6 +16,7 @@ from core.coverage.board_view import (
     needs_in_words,
     share_in_words,
     unread_in_words,
+    waiting_in_words,
 )
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meetings.meeting import Minutes
@@ -116,13 +117,14 @@ class MeetingPack:
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Metadata of the pack as (name, value): enough to create the same pack again."""
         board, run = self.board, self.run
+        not_read = " ".join(filter(None, (unread_in_words(board), waiting_in_words(board))))
         return (
             ("Project", self.title),
             ("Snapshot", f"{run.name or f'run {run.id}'}, taken {board.taken_at:%Y-%m-%d %H:%M} UTC"),
             ("Coverage", f"{self.coverage_in_words}, {len(board.topics)} topics"),
             ("To obtain", needs_in_words(board)),
             ("Made", f"{self.made_at:%Y-%m-%d %H:%M} UTC" + (f" by {self.made_by}" if self.made_by else "")),
-            *((("Not read", unread_in_words(board)),) if board.unread else ()),
+            *((("Not read", not_read),) if not_read else ()),
             ("Profile", board.profile),
             ("Settings fingerprint", board.configuration_hash[:16]),
             ("Library fingerprint", board.corpus_hash[:16]),
@@ -247,7 +249,6 @@ def pack_html(pack: MeetingPack) -> str:
         people_words=people_in_words,
         domains=by_domain(pack.board),
         evidenced=[cell for cell in pack.board.cells if cell.evidence or cell.near_misses],
-        ids={topic.name: topic.id for topic in pack.board.topics},
     )
 
 

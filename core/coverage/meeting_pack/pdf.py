@@ -148,7 +148,7 @@ def _map_row(sheet: Any, board: Board, topic: Topic, width: float) -> None:
     _ink(sheet, _INK, 8.5)
     sheet.cell(_TOPIC_WIDTH - 2, _ROW, _fitted(sheet, topic.name, _TOPIC_WIDTH - 4))
     for number, kind in enumerate(board.kinds):
-        cell = board.cell(topic.name, kind)
+        cell = board.cell(topic, kind)
         style = STATE_LOOKS[cell.state]
         sheet.set_xy(_MARGIN + _TOPIC_WIDTH + number * width, top)
         words = _cell_words(cell) + (" ⚠" if cell.risks else "")
@@ -205,9 +205,9 @@ def _gaps(sheet: Any, pack: MeetingPack) -> None:
     _heading(sheet, "What to obtain")
     if not pack.board.gaps:
         return _line(sheet, "No cell needs evidence.")
-    ids, decisions, rows = {topic.name: topic for topic in pack.board.topics}, pack.current_decisions, []
+    decisions, rows = pack.current_decisions, []
     for gap in pack.board.gaps:
-        topic = ids[gap.topic]
+        topic = pack.board.topic_of(gap)
         decision = decisions.get((topic.id, gap.kind.value))
         owner = (decision.owner if decision else "") or topic.owner
         decided = decision.verdict.value if decision else ""

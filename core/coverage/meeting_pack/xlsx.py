@@ -117,7 +117,7 @@ def _matrix(workbook: Any, pack: MeetingPack) -> None:
     for number, width in enumerate((44, 16, 16, *([19] * len(board.kinds)))):
         sheet.column_dimensions[_letter(number)].width = width
     for topic in board.topics:
-        cells = [board.cell(topic.name, kind) for kind in board.kinds]
+        cells = [board.cell(topic, kind) for kind in board.kinds]
         labels = [_plain(value) for value in (topic.name, topic.owner, pack.domain_title(topic.domain or ""))]
         sheet.append([*labels, *(_state(cell) for cell in cells)])
         for column, cell in enumerate(cells, start=4):
@@ -143,11 +143,10 @@ def _state(cell: Cell) -> str:
 
 
 def _gaps(pack: MeetingPack) -> tuple[Row, list[Row]]:
-    ids = {topic.name: topic for topic in pack.board.topics}
     decisions = pack.current_decisions
     rows: list[Row] = []
     for gap in pack.board.gaps:
-        topic = ids[gap.topic]
+        topic = pack.board.topic_of(gap)
         decision = decisions.get((topic.id, gap.kind.value))
         owner = (decision.owner if decision else "") or topic.owner
         cells = [

@@ -65,11 +65,11 @@ def _fairytales(files: Files) -> Iterator[AnsweredText]:
 
 def _source(text: str, answer: str) -> str:
     """The sentence of a text that has most of an answer's words, "" when none has half of them."""
-    wanted = set(_WORD.findall(answer.lower()))
+    needed = set(_WORD.findall(answer.lower()))
     found = [span.of(text) for span in sentences(text)]
-    shared = [len(wanted & set(_WORD.findall(each.lower()))) for each in found]
+    shared = [len(needed & set(_WORD.findall(each.lower()))) for each in found]
     best = max(range(len(found)), key=lambda at: shared[at], default=None)
-    return found[best] if best is not None and shared[best] >= max(1.0, _LEAST_SHARED * len(wanted)) else ""
+    return found[best] if best is not None and shared[best] >= max(1.0, _LEAST_SHARED * len(needed)) else ""
 
 
 def _covid(files: Files) -> Iterator[AnsweredText]:
@@ -79,12 +79,12 @@ def _covid(files: Files) -> Iterator[AnsweredText]:
             for part in article["paragraphs"]:
                 text = part["context"]
                 spans = sentences(text)
-                asked = [(each["question"], each["answers"][0]["answer_start"]) for each in part["qas"]]
+                starts = [(each["question"], each["answers"][0]["answer_start"]) for each in part["qas"]]
                 yield _answered(
                     text,
                     [
                         (question, (span.of(text),))
-                        for question, at in asked
+                        for question, at in starts
                         for span in spans
                         if span.start <= at < span.end
                     ],

@@ -80,14 +80,14 @@ def reranker_examples(
     hashes: dict[str, set[str]] = {}
     for each in questions:
         hashes.setdefault(each.document, set()).update(each.hashes)
-    held = [word_hashes_in(text, [*hashes.get(document, ())]) for document, text in pieces]
+    hashes_found = [word_hashes_in(text, [*hashes.get(document, ())]) for document, text in pieces]
     vectors, question_vectors = embed(texts), embed([each.question for each in questions])
     found = []
     for start in range(0, len(questions), _BLOCK):
         cosines = question_vectors[start : start + _BLOCK] @ vectors.T
         for each, row in zip(questions[start : start + _BLOCK], cosines, strict=False):
             own = np.array(owned.get(each.document, []), np.intp)
-            right = [int(at) for at in own if not held[at].isdisjoint(each.hashes)]
+            right = [int(at) for at in own if not hashes_found[at].isdisjoint(each.hashes)]
             if not right:
                 continue
             nearest = own[np.argsort(-row[own], kind="stable")]

@@ -20,6 +20,7 @@ __all__ = ["ARCHIVED", "BulkEditService", "DocumentWriter", "UndoneEdit"]
 ARCHIVED = "archived"
 """The field of a change that archives a document ("yes") or puts it back ("")."""
 _HISTORY = 200  # sets of changes a page lists; chosen by hand
+_NAMED = 3  # refusals that an error repeats; chosen by hand
 _FOLLOWED = ("project", "tags", "source_type")
 OnDocument = Callable[[int, int, str], object]
 """Hears (documents done, documents to do, name of the next)."""
@@ -90,23 +91,35 @@ class BulkEditService:
         who: str = "analyst",
         on_document: OnDocument = lambda done, total, name: None,
     ) -> ChangeSet:
-        """Apply planned changes and record them in the history. Skips deleted documents, and changes whose field no
-        longer has the value that was planned on. Raises BadRequest when nothing is left to change.
+        """Apply planned changes and record them in the history, also those made before a failure. Skips deleted
+        documents, and changes whose field no longer has the value that was planned on.
+
+        Raises BadRequest when nothing is left to change, or when documents were refused: the others are changed then.
         """
         by_document: dict[int, list[LabelEdit]] = defaultdict(list)
         for change in changes:
             by_document[change.document_id].append(change)
-        made: list[LabelEdit] = []
-        for done, (document_id, own) in enumerate(by_document.items()):
-            on_document(done, len(by_document), own[0].name)
-            try:
-                made += self._apply_to(self._catalogue.document(document_id), own)
-            except NotFound:
-                continue
-        made = self._set_labels(made, who)
-        if not made:
+        begun: list[LabelEdit] = []
+        refused: list[BadRequest] = []
+        recorded: ChangeSet | None = None
+        try:
+            for done, (document_id, own) in enumerate(by_document.items()):
+                on_document(done, len(by_document), own[0].name)
+                try:
+                    self._apply_to(self._catalogue.document(document_id), own, begun)
+                except NotFound:
+                    continue
+                except BadRequest as refusal:
+                    refused.append(refusal)
+            self._set_labels(begun, who)
+        finally:
+            if made := self._in_effect(begun):
+                recorded = self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
+        if refused:
+            raise refused[0] if recorded is None else _partly_refused(refused, len(by_document))
+        if recorded is None:
             raise BadRequest("Nothing was changed.", "The documents are as wanted, or were changed meanwhile.")
-        return self._log.add(ChangeSet(self._now(), who, what, tuple(made)))
+        return recorded
 
     def set_labels(self, labels: Sequence[tuple[int, str, str]], who: str = "analyst") -> ChangeSet:
         """Set labels by hand, (document id, field, value) each, all or none; a label that has the value is confirmed.
@@ -132,7 +145,7 @@ class BulkEditService:
 
     def archive(self, document_ids: Sequence[int], *, archived: bool, who: str = "analyst") -> ChangeSet:
         """Archive documents, which takes them out of searches and counts, or restore them. Raises BadRequest when
-        nothing would change.
+        nothing would change, or as `apply` does: a document cannot come back beside one with the same bytes.
         """
         known = self._catalogue.documents_by_id(document_ids).values()
         after = "yes" if archived else ""
@@ -154,7 +167,7 @@ class BulkEditService:
         """Undo a set of changes: every field that still has the value it was set to gets its previous value back.
 
         A deletion is undone by restoring the document from the trash. Raises NotFound, and BadRequest when it is undone
-        already.
+        already, or when every change is refused: it can be undone later.
         """
         done = self._log.find(set_id)
         if done.undone_at is not None:
@@ -163,6 +176,7 @@ class BulkEditService:
             self._bring_back([each.document_id for each in done.changes if each.field == DELETED], who)
             return UndoneEdit(1)
         left: list[str] = []
+        refused: list[BadRequest] = []
         restored = 0
         for change in reversed(done.changes):
             try:
@@ -173,8 +187,15 @@ class BulkEditService:
             if _current_value(document, change.field) != change.after:
                 left.append(f"{change.name}: its {change.field.replace('_', ' ')} was changed again since.")
                 continue
-            self._restore(document, change, who)
+            try:
+                self._restore(document, change, who)
+            except BadRequest as refusal:
+                refused.append(refusal)
+                left.append(refusal.message)
+                continue
             restored += 1
+        if refused and not restored:
+            raise refused[0]
         self._log.mark_undone(set_id, who, self._now())
         return UndoneEdit(restored, tuple(left))
 
@@ -182,25 +203,30 @@ class BulkEditService:
         """The newest sets of changes, newest first; of one document: its own changes only."""
         return self._log.newest(limit, document_id)
 
-    def _apply_to(self, document: Document, changes: Sequence[LabelEdit]) -> list[LabelEdit]:
-        """The changes that can be made, a field that was changed since left alone; labels are set for all together."""
+    def _apply_to(self, document: Document, changes: Sequence[LabelEdit], begun: list[LabelEdit]) -> None:
+        """Make the changes, added to `begun`, of fields that were not changed since; labels are set for all together.
+        Raises BadRequest."""
         current = [each for each in changes if _current_value(document, each.field) == each.before]
+        begun += current
         metadata = [each for each in current if each.field in METADATA]
         if metadata:
             self._save(with_edits(document, metadata))
         for change in current:
             if change.field == ARCHIVED:
                 self._labelling.archive(document.id, archived=change.after == "yes")
-        return current
 
-    def _set_labels(self, made: Sequence[LabelEdit], who: str) -> list[LabelEdit]:
-        """Set all labels at once, those of a document deleted meanwhile left out; the changes that hold."""
-        labels = [(each.document_id, each.field, each.after) for each in made if each.field in LABEL_FIELDS]
+    def _set_labels(self, changes: Sequence[LabelEdit], who: str) -> None:
+        """Set all labels at once, those of a document deleted meanwhile left out."""
+        labels = [(each.document_id, each.field, each.after) for each in changes if each.field in LABEL_FIELDS]
         there = self._catalogue.documents_by_id([document_id for document_id, _, _ in labels])
         remaining = [each for each in labels if each[0] in there]
         if remaining:
             self._labelling.correct_many(remaining, who)
-        return [each for each in made if each.field not in LABEL_FIELDS or each.document_id in there]
+
+    def _in_effect(self, changes: Sequence[LabelEdit]) -> list[LabelEdit]:
+        """Those of the changes that their documents have."""
+        known = self._catalogue.documents_by_id(list({each.document_id for each in changes})) if changes else {}
+        return [each for each in changes if each.document_id in known and _has(known[each.document_id], each)]
 
     def _save(self, document: Document) -> None:
         """Store a document's metadata; its passages repeat what filters read of it."""
@@ -222,6 +248,22 @@ class BulkEditService:
             self._labelling.correct_many([(document.id, change.field, change.before)], who)
         else:
             self._labelling.uncorrect(document.id, change.field, change.label, who)
+
+
+def _partly_refused(refused: Sequence[BadRequest], documents: int) -> BadRequest:
+    """The error of a bulk edit that changed some documents only. documents: that were to be changed."""
+    more = f" And {len(refused) - _NAMED} more." if len(refused) > _NAMED else ""
+    reasons = " ".join(each.message for each in refused[:_NAMED])
+    return BadRequest(
+        f"{documents - len(refused)} of {documents} documents were changed. {reasons}{more}",
+        f"{refused[0].hint} The history can undo what was changed.",
+    )
+
+
+def _has(document: Document, change: LabelEdit) -> bool:
+    """Whether a change was made: confirming a label leaves its value."""
+    confirmed = change.field not in LABEL_FIELDS or getattr(document.labels, change.field).confirmed
+    return confirmed and _current_value(document, change.field) == change.after
 
 
 def _current_value(document: Document, field: str) -> str:

@@ -174,7 +174,8 @@ def _one_by_one(
 def outcome_of(question: BatchQuestion, result: SearchResult) -> BatchOutcome:
     """Summarise the result of a question in one row.
 
-    A result without an answer counts as failed when a part of the library could not be searched.
+    It counts as failed when a part of the library could not be searched, so that the probability of an answer is not
+    known.
     """
     failures = [f"search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error]
     outcome = BatchOutcome(
@@ -187,7 +188,7 @@ def outcome_of(question: BatchQuestion, result: SearchResult) -> BatchOutcome:
         profile=result.profile.ref,
         notices=result.notices,
     )
-    if not result.answered and failures:
+    if failures and result.answer_probability is None:
         return replace(outcome, state=BatchState.FAILED, best=None, score=None, why=" · ".join(failures))
     if not result.answered:
         return replace(outcome, state=BatchState.UNANSWERED, why=result.silence)

@@ -95,11 +95,10 @@ def _coverage(signals: Signals) -> float:
 
 
 def read_signals(candidates: Sequence[Candidate]) -> ReadSignals | None:
-    """The signals of these candidates where a reranker has read; None where it has read none, or where the passage with
-    the highest evidence is in another language than the question."""
+    """The signals of these candidates where a reranker has read the passage with the highest evidence, else None."""
     logits = [logit for each in candidates if (logit := each.signals.rerank_logit) is not None]
     best = most_evidence(candidates)
-    if not logits or best is None or best.signals.other_language:
+    if best is None or best.signals.rerank_logit is None:
         return None
     return ReadSignals(*answer_signals(candidates), _logistic(max(logits)))
 

@@ -12,7 +12,6 @@ from core.domain.queries import LEG_LABELS, Route, ScoreProfile
 from core.domain.results import Candidate, SearchResult
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.factors import FactorTable, factor_table
-from core.knowledge.rerankers import rerank_table
 from core.search.query.route import truth_weight
 from core.text.tokenize import stem, words
 
@@ -213,17 +212,16 @@ def _rerank(candidate: Candidate, context: ScoringContext) -> FactorValue:
     logit = candidate.signals.rerank_logit
     if logit is not None:
         return FactorValue(_sigmoid(logit), f"the reranker's logit is {logit:.2f}")
-    if candidate.signals.other_language and context.rerank_mean is not None:
+    if candidate.signals.unreadable and context.rerank_mean is not None:
         return FactorValue(context.rerank_mean, "in another language than it reads: the mean of the passages it read")
     return FactorValue(context.table["rerank"]["unknown"], "not read by a reranker")
 
 
 def _rerank_mean(result: SearchResult) -> float | None:
-    """What the factor counts for passages in a language that the reranker does not read."""
-    row = rerank_table().rows.get(result.request.rerank)
+    """What the factor counts for passages in a language that the reranker does not read; None when it read none."""
     logits = [each.signals.rerank_logit for each in result.candidates]
     read = [_sigmoid(logit) for logit in logits if logit is not None]
-    return fsum(read) / len(read) if read and row is not None and row.english_only else None
+    return fsum(read) / len(read) if read else None
 
 
 def _sigmoid(logit: float) -> float:

@@ -7,6 +7,7 @@ The logit is one factor among others; it never decides alone. Models load at fir
 each scores one question at a time.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,8 @@ __all__ = ["DeadlineReranker", "pieces_of", "rank_passages", "reranked", "rerank
 _BATCH = 2  # pairs scored between two deadline checks; larger batches are no faster on a CPU
 _RETRY_SECONDS = 300.0  # until a failed model is loaded again. Chosen by hand, not fitted.
 _FACTOR = "rerank"
+_GO_ON = "Search goes on without it. The log has the details; look for space on the disk."
+_log = logging.getLogger(__name__)
 _MOST_CHARACTERS = 2000  # of any text read at once; models read 512 tokens at most
 _UNREAD = "the others count 0 for it and keep their order."
 
@@ -68,6 +71,10 @@ class DeadlineReranker:
         loading = self._loading
         problem = loading.exception() if loading is not None and loading.done() else None
         return problem.message if isinstance(problem, FivefoldError) else ""
+
+    def forget_failure(self) -> None:
+        """Load the model again at the next call, if that failed before."""
+        self._failed_at = -inf
 
     def warm(self) -> None:
         """Load the model, however long it takes. Raises ModelUnavailable."""
@@ -120,9 +127,13 @@ class DeadlineReranker:
     def _make(self, loading: "Future[CrossEncoder]") -> None:
         try:
             loading.set_result(self._load())
-        except BaseException as error:  # noqa: BLE001 - raised again in the caller that needs the model
+        except ModelUnavailable as error:
             self._failed_at = self._timer()
             loading.set_exception(error)
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller that needs the model
+            _log.exception("The reranker '%s' cannot be loaded.", self.name)
+            self._failed_at = self._timer()
+            loading.set_exception(ModelUnavailable(f"The reranker '{self.name}' cannot be loaded: {error}.", _GO_ON))
 
     def _read(self, model: CrossEncoder, reading: _RerankTask) -> None:
         """Score batch after batch in a background thread, then release the model for the next question."""
@@ -201,9 +212,15 @@ def reranked(
     except ModelUnavailable as missing:
         return tuple(candidates), f"Not reranked: {missing}"
     best = {each.passage.id: logit for each, logit in zip(readable, found.logits, strict=True)}
+    first = {each.passage.id for each in best_first}
     scored = tuple(
-        replace(each, signals=replace(each.signals, rerank_logit=best[each.passage.id]))
-        if each.passage.id in best
+        replace(
+            each,
+            signals=replace(
+                each.signals, rerank_logit=best.get(each.passage.id), unreadable=each.passage.id not in best
+            ),
+        )
+        if each.passage.id in first
         else each
         for each in candidates
     )

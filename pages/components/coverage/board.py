@@ -18,6 +18,8 @@ from core.coverage.board_view import (
     share_in_words,
     unread_in_words,
     values_of,
+    waiting_in_words,
+    with_distinct_names,
 )
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.domain.coverage import Board, Cell, GapKind
@@ -32,7 +34,7 @@ from pages.components.urls import page_path
 from pages.components.view_switch import view_switch
 from pages.components.wording import count, plain
 
-__all__ = ["choose_view", "draw", "table_data"]
+__all__ = ["choose_view", "draw", "draw_unread", "table_data"]
 
 _ROWS = 40  # topics per page; more tiles make the chart slow to draw
 _FILTERS = {
@@ -47,25 +49,31 @@ _FILTERS = {
 def draw(board: Board) -> None:
     """The filters, the board as a map or as a table, and the details of the open cell beside it."""
     decisions = state.coverage_service().current_decisions(board.project)
+    named = with_distinct_names(board)
     view = choose_view(values_of(board, decisions))
-    shown = apply_view(board, view, decisions)
-    shape = _totals(board)
+    shown = apply_view(named, view, decisions)
+    shape = _totals(named)
     _errors(board)
-    if board.unread:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(f":orange[:material/warning:] {plain(unread_in_words(board))}", width="content")
-            st.page_link(page_path("upload"), label="Open Upload", query_params={"show": "failed"})
+    draw_unread(board)
     if shown.topics:
         if shape == "Table":
-            _table(board, shown)
+            _table(named, shown)
         else:
-            _map(board, shown)
+            _map(named, shown)
     else:
         st.info("No topic matches these filters. Remove one to see more.", icon=":material/filter_alt_off:")
     cell = state.find_cell(board, st.session_state.get("coverage.open", ""))
     if cell is not None:
-        gap = next((each for each in board.gaps if each.topic == cell.topic and each.kind is cell.kind), None)
-        cell_dialog(board, cell, gap)
+        cell_dialog(board, cell, board.gap_of(cell))
+
+
+def draw_unread(board: Board) -> None:
+    """A line on the documents that could not be read and one on those not read yet, each with the way to them."""
+    for words, listed in ((unread_in_words(board), "failed"), (waiting_in_words(board), "running")):
+        if words:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.caption(f":orange[:material/warning:] {plain(words)}", width="content")
+                st.page_link(page_path("upload"), label="Open Upload", query_params={"show": listed})
 
 
 def choose_view(values: Mapping[str, tuple[str, ...]], *, ordered: bool = True) -> BoardView:
@@ -181,7 +189,7 @@ def table_data(board: Board, shown: VisibleBoard) -> dict[str, Any]:
             {
                 "topic": topic.name,
                 "place": index,
-                "cells": [_table_cell(board.cell(topic.name, kind), shown, order) for kind in board.kinds],
+                "cells": [_table_cell(board.cell(topic, kind), shown, order) for kind in board.kinds],
             }
             for index, topic in enumerate(shown.topics)
         ],

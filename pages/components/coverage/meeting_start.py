@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.coverage.board_view import kind_in_words
+from core.coverage.board_view import kind_in_words, with_distinct_names
 from core.coverage.meetings.meeting import Meeting, MeetingState
 from core.domain.coverage import Board, ReviewedCell
 from core.domain.errors import FivefoldError
@@ -12,7 +12,7 @@ from core.domain.people import Role
 from pages.components import notices, rights, session
 from pages.components.coverage import state
 from pages.components.user_name import give_name, who
-from pages.components.wording import ago, count, day, plain, shorten
+from pages.components.wording import ago, count, day, plain, shorten, shorten_middle
 
 __all__ = ["draw_past", "draw_start", "draw_under_way", "may_present"]
 
@@ -69,12 +69,12 @@ def _dialog(board: Board, queue: Sequence[ReviewedCell]) -> None:
     how = st.segmented_control(
         "Agenda", [_WORST, _CHOSEN], default=_WORST if open_ones else _CHOSEN, key="meeting.how", required=True
     )
-    cells = {state.cell_key(item.cell): item.cell for item in queue}
-    cells |= {state.cell_key(cell): cell for cell in board.cells}
+    named = {state.cell_key(cell): cell for cell in with_distinct_names(board).cells}  # equal names would be one choice
+    cells = {state.cell_key(item.cell): named[state.cell_key(item.cell)] for item in queue} | named
     if how == _CHOSEN:
         st.multiselect(
             "Cells", list(cells), key="meeting.cells", placeholder="Search for a topic",
-            format_func=lambda key: f"{shorten(cells[key].topic, 60)} · {kind_in_words(cells[key].kind)}",
+            format_func=lambda key: f"{shorten_middle(cells[key].topic, 60)} · {kind_in_words(cells[key].kind)}",
             default=[key for key in st.session_state.get("review.ticked", ()) if key in cells],
         )  # fmt: skip
     else:

@@ -6,7 +6,7 @@ from core.coverage.board_view import apply_view, kind_in_words, values_of
 from core.coverage.to_obtain import AskGroup, WantedEvidence, group_text, to_obtain, to_obtain_csv
 from core.domain.coverage import Board
 from pages.components.coverage import state
-from pages.components.coverage.board import choose_view
+from pages.components.coverage.board import choose_view, draw_unread
 from pages.components.styles import SEVERITIES, TRUTHS
 from pages.components.wording import count, plain, shorten
 
@@ -16,10 +16,11 @@ _MOST = 40  # lines drawn per group; the copied text and the CSV have all of the
 
 
 def draw(board: Board) -> None:
-    """The filters of the board, then one group per person or office."""
+    """The filters of the board, what was not read, then one group per person or office."""
     decisions = state.coverage_service().current_decisions(board.project)
     view = choose_view(values_of(board, decisions), ordered=False)
     groups = to_obtain(board, decisions, apply_view(board, view, decisions).lit)
+    draw_unread(board)
     if not groups:
         known = board.coverage is not None
         words = "No evidence is missing in these cells." if board.gaps else "No evidence is missing."

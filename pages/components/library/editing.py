@@ -203,10 +203,11 @@ def _apply(plan: EditPlan, what: str) -> None:
     except FivefoldError as problem:
         notices.error(problem)
         return
+    finally:
+        session.forget_answers()  # some documents may have changed before an error
     st.session_state["library.done"] = made.id
     st.session_state[_ROUND] += 1
     _drop_plan()
-    session.forget_answers()
     st.rerun()
 
 
@@ -242,9 +243,11 @@ def _archiving(documents: Sequence[Document]) -> None:
 
 def _archive(document_ids: list[int], archived: bool) -> None:
     with notices.show_errors():
-        made = session.workbench().bulk_edit.archive(document_ids, archived=archived, who=who() or "analyst")
+        try:
+            made = session.workbench().bulk_edit.archive(document_ids, archived=archived, who=who() or "analyst")
+        finally:
+            session.forget_answers()  # some documents may have changed before an error
         st.session_state["library.done"] = made.id
-        session.forget_answers()
 
 
 def draw_spreadsheet(total: int, documents: Callable[[], Sequence[Document]]) -> None:

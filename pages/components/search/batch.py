@@ -13,7 +13,7 @@ import streamlit as st
 
 from bootstrap.environment import utc_now
 from core.domain.documents import Truth
-from core.domain.errors import BadRequest
+from core.domain.errors import BadRequest, FivefoldError
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.search.batch.files import MOST_BYTES, TEMPLATE, batch_csv, batch_xlsx, read_batch
@@ -29,6 +29,7 @@ from core.search.batch.questions import (
 )
 from core.search.citations.cite import CitationStyle, display_quote, written
 from pages.components import notices, session
+from pages.components.background import unexpected
 from pages.components.styles import truth_style
 from pages.components.urls import params_of
 from pages.components.wording import ago, count, plain
@@ -44,7 +45,6 @@ __all__ = [
     "resume_batch",
     "start_batch",
 ]
-
 
 _MOST_RUNS = 5
 """So many of the latest batches are kept, in memory: an outcome that must last is downloaded."""
@@ -66,6 +66,7 @@ class BatchRun:
     current: str = ""
     stop: bool = False
     running: bool = True
+    problem: FivefoldError | None = None
 
     @property
     def outcomes(self) -> tuple[BatchOutcome, ...]:
@@ -129,7 +130,7 @@ def forget_batch(number: int) -> None:
 
 
 def _begin(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> None:
-    run.asking, run.done, run.current = len(questions), 0, ""
+    run.asking, run.done, run.current, run.problem = len(questions), 0, "", None
     threading.Thread(target=_carry_out, args=(run, questions, ask), name="batch", daemon=True).start()
 
 
@@ -143,18 +144,16 @@ def _carry_out(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> N
 
     try:
         run_batch(questions, ask, on_outcome=on_outcome, on_question=on_question, stop=lambda: run.stop)
+    except Exception:  # noqa: BLE001 - told to the person with a reference, and logged whole
+        run.problem = unexpected("batch")
     finally:
         run.running = False
 
 
 _PROBLEMS = 200  # refused rows listed; chosen by hand
-
 _WHOLE, _PIXELS = 12, 460  # rows shown in full; pixels of a longer table
-
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
 _EVERY = "All"
-
 _SHOWN = {
     _EVERY: None,
     "Probably not answered": BatchState.UNANSWERED,
@@ -203,8 +202,9 @@ def _resume_offer(run: BatchRun, ask: Ask) -> None:
     rest, answered = run.rest, len(run.outcome_by_row)
     if rest and answered < len(run.batch.questions):
         text_column, again = st.columns([5, 2], vertical_alignment="center")
+        why = f" {plain(str(run.problem))}" if run.problem else ""
         text_column.warning(
-            f"Stopped after {answered:,} of {count(len(run.batch.questions), 'question')}. Nothing is lost.",
+            f"Stopped after {answered:,} of {count(len(run.batch.questions), 'question')}. Nothing is lost.{why}",
             icon=":material/stop_circle:",
         )
         _resume_button(again, run, f"Ask the other {len(rest):,}", ask)

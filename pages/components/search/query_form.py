@@ -100,6 +100,7 @@ def choose_reranker(key: str, troubles: Mapping[str, str]) -> None:
 
 def _retry(key: str, name: str) -> None:
     """Search with a reranker that failed before; its model is looked for again."""
+    session.workbench().search.retry_reranker(name)
     st.session_state[key] = name
 
 
@@ -146,6 +147,7 @@ def read_url() -> None:
     state["search.rerank"] = request.rerank
     result_list.show_first(request.top_k)
     state[result_list.CHOSEN] = urls.number_in(params.get("passage", [""])[0])
+    state.pop("search.asked", None)  # what the address chooses is not reset as by a new question
     filters.seed(request.filters)
 
 
@@ -309,9 +311,11 @@ def draw_chips(result: SearchResult) -> None:
     state = st.session_state
     known: dict[str, str] = state.setdefault("search.chips", {})
     terms = session.terms()
+    for kind in state["search.without"]:  # what a link switches off was never shown here
+        known.setdefault(kind, kind.replace(":", ": ").replace("_", " "))
     known |= {chip.kind: chip_title(chip, terms) for chip in result.route.chips}
     detected = [chip.kind for chip in result.route.chips]
-    offered = list(dict.fromkeys([*detected, *(kind for kind in state["search.without"] if kind in known)]))
+    offered = list(dict.fromkeys([*detected, *state["search.without"]]))
     if not offered:
         return
     state["search.kept"] = detected

@@ -11,6 +11,7 @@ from zlib import crc32
 import streamlit as st
 
 from core.answers.context import context_of_hits
+from core.domain.documents import DocumentState
 from core.domain.errors import FivefoldError
 from core.domain.five_truths import FiveTruthsAnswer, TruthState
 from core.domain.queries import LEG_LABELS
@@ -142,7 +143,7 @@ def _summary(result: SearchResult) -> None:
 
 def _still_processing() -> None:
     """How many files this search could not see yet, and a button that searches again."""
-    waiting = session.workbench().documents.statistics().waiting_jobs
+    waiting = session.workbench().documents.statistics().by_state.get(DocumentState.PENDING, 0)
     if not waiting:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

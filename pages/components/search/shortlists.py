@@ -53,15 +53,15 @@ def tick(hit: Hit, question: str) -> None:
     try:
         shortlist = current() or _service().create(_FIRST_NAME, who())
         passage_id = hit.candidate.passage.id
-        indices = [index for index, each in enumerate(shortlist.items) if each.passage_id == passage_id]
-        if indices:
-            _service().remove(shortlist.id, indices[0])
+        there = [each for each in shortlist.items if each.passage_id == passage_id]
+        if there:
+            _service().remove(shortlist.id, there[0])
         else:
             _service().add(shortlist.id, item_of(hit, question, datetime.now(UTC)))
     except FivefoldError as problem:
         st.toast(plain(str(problem)), icon=":material/error:")
         return
-    done = "Removed from" if indices else "Added to"
+    done = "Removed from" if there else "Added to"
     st.toast(f"{done} “{plain(shortlist.name)}”.", icon=":material/checklist:")
 
 
@@ -152,9 +152,10 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str, *,
             help="Search this question again",
         )
         st.space("stretch")
-        _button(index, "up", ":material/arrow_upward:", "Move up", disabled=index == 0)
-        _button(index, "down", ":material/arrow_downward:", "Move down", disabled=index == len(shortlist.items) - 1)
-        _button(index, "remove", ":material/close:", "Remove")
+        last = len(shortlist.items) - 1
+        _button(shortlist, index, "up", ":material/arrow_upward:", "Move up", disabled=index == 0)
+        _button(shortlist, index, "down", ":material/arrow_downward:", "Move down", disabled=index == last)
+        _button(shortlist, index, "remove", ":material/close:", "Remove")
     st.markdown(f"“{plain(shorten(display_quote(item.quote), _QUOTE))}”")
     if readable:
         cards.document_link(item.document_id, plain(item.place), mark=str(item.passage_id), question=item.question)
@@ -170,14 +171,14 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str, *,
         placeholder="Add a note",
         label_visibility="collapsed",
         on_change=_note,
-        args=(shortlist.id, index, key),
+        args=(shortlist.id, item, key),
         disabled=not rights.may("shortlists.note"),
     )
 
 
-def _button(index: int, what: str, icon: str, words: str, *, disabled: bool = False) -> None:
-    may_change = rights.may("shortlists.move")
-    icon_button(icon, words, f"shortlist.{what}.{index}", _change, (what, index), disabled=disabled or not may_change)
+def _button(shortlist: Shortlist, index: int, what: str, icon: str, words: str, *, disabled: bool = False) -> None:
+    drawn, may_change = (shortlist.id, index, shortlist.items[index]), rights.may("shortlists.move")
+    icon_button(icon, words, f"shortlist.{what}.{index}", _change, (what, *drawn), disabled=disabled or not may_change)
 
 
 def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) -> None:
@@ -238,23 +239,19 @@ def _named(key: str, work: Callable[[str], object]) -> None:
     st.session_state[key] = ""
 
 
-def _note(shortlist_id: int, index: int, key: str) -> None:
-    _attempt(lambda: _service().note(shortlist_id, index, st.session_state[key] or ""))
+def _note(shortlist_id: int, item: ShortlistItem, key: str) -> None:
+    _attempt(lambda: _service().note(shortlist_id, item, st.session_state[key] or ""))
 
 
-def _change(what: str, index: int) -> None:
-    shown = current()
-    if shown is None or index >= len(shown.items):
-        return
-    if what != "remove":
-        _attempt(lambda: _service().move(shown.id, index, -1 if what == "up" else 1))
-        return
-    item = shown.items[index]
-    _attempt(lambda: _service().remove(shown.id, index))
-    st.session_state[_UNDO] = (
-        f"“{plain(shorten(display_quote(item.quote), 60))}” is removed.",
-        lambda: _service().insert(shown.id, index, item),
-    )
+def _change(what: str, shortlist_id: int, index: int, item: ShortlistItem) -> None:
+    def remove() -> None:
+        _service().remove(shortlist_id, item)
+        st.session_state[_UNDO] = (
+            f"“{plain(shorten(display_quote(item.quote), 60))}” is removed.",
+            lambda: _service().insert(shortlist_id, index, item),
+        )
+
+    _attempt(remove if what == "remove" else lambda: _service().move(shortlist_id, item, -1 if what == "up" else 1))
 
 
 def _delete(shortlist_id: int) -> None:

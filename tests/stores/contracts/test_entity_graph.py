@@ -220,6 +220,9 @@ def test_a_deleted_document_names_nothing(shelf: Shelf, how: str) -> None:
 def test_a_failed_document_names_nothing(shelf: Shelf) -> None:
     first = next(each for each in shelf.catalogue.documents() if each.name == "a.txt")
     shelf.catalogue.fail(first.id, step="read", reason="It is damaged.", remedy="Save it again.")
+    assert names(shelf, "form") != [], "its former text stays"
+    shelf.catalogue.mark(first.id, step="store", unread=True)
+    shelf.catalogue.fail(first.id, step="read", reason="It is damaged.", remedy="Save it again.")
     assert names(shelf, "form") == [] and shelf.graph.passages_naming({"Form W-2": 1.0}, ANYTHING, None, 9) == []
 
 

@@ -108,6 +108,7 @@ def test_only_what_trying_again_can_help_is_tried_with_all_the_others(
 ) -> None:
     catalogue, tray = shelf
     ids = filled(catalogue)
+    catalogue.mark(ids["sure.md"], step="store", unread=True)
     catalogue.fail(ids["sure.md"], step="read", reason="It is damaged.", remedy="Save it again.", cure=Cure.OTHER_FILE)
     catalogue.fail(ids["reads.md"], step="read", reason="It is locked.", remedy="Open it.", cure=Cure.PASSWORD)
     counts = tray.counts(SURE)
@@ -116,6 +117,16 @@ def test_only_what_trying_again_can_help_is_tried_with_all_the_others(
     assert list(tray.requeue([ids["sure.md"]])) == [ids["sure.md"]]  # who asks for it by name gets it
     assert list(tray.stop(None)) == sorted([ids["sure.md"], ids["waits.md"]])
     assert list(tray.to_try_again()) == sorted([ids["bad.md"], ids["sure.md"], ids["waits.md"]])
+
+
+def test_what_cannot_be_read_again_is_no_failed_file(shelf: tuple[Catalogue, UploadQueueStore]) -> None:
+    catalogue, tray = shelf
+    ids, before = filled(catalogue), tray.counts(SURE)
+    catalogue.mark(ids["sure.md"], step="waiting")
+    catalogue.fail(ids["sure.md"], step="read", reason="It is damaged.", remedy="Save it again.", cure=Cure.OTHER_FILE)
+    assert tray.counts(SURE) == before and ids["sure.md"] not in [*tray.pending(), *tray.to_try_again()]
+    (listed,) = tray.page(UploadQueueView.DONE, "sure.md", SURE, 1, 0)
+    assert listed.id == ids["sure.md"] and "It is damaged. Save it again." in listed.warnings[0]
 
 
 def test_what_failed_can_wait_again_and_nothing_else(shelf: tuple[Catalogue, UploadQueueStore]) -> None:
