@@ -331,6 +331,21 @@ def test_weights_with_the_reranker_sum_to_1_and_the_others_keep_their_proportion
         assert found.weights[name] == pytest.approx(weight * (1 - FAST.share))
 
 
+@given(WEIGHTS, st.floats(0, 1), st.floats(0, 1), st.none() | st.floats(-12, 12))
+def test_what_is_shown_without_a_reranker_is_shown_with_it(
+    weights: dict[str, float], similarity: float, threshold: float, logit: float | None
+) -> None:
+    profile = ScoreProfile("any", weights, threshold=threshold)
+    signals = Signals(similarity, term_coverage=similarity, rerank_logit=logit)
+
+    def lead(profile: ScoreProfile) -> float:
+        total = score(Candidate(passage("text"), signals), ScoringContext.of(Route(), profile, NOW)).total
+        return total - profile.threshold
+
+    if lead(profile) >= 0:
+        assert lead(with_rerank(profile, FAST.share)) >= -1e-12
+
+
 @pytest.mark.parametrize("name", list(profiles()))
 def test_every_profile_can_be_reranked(name: str) -> None:
     check_profile(with_rerank(profiles()[name], FAST.share))

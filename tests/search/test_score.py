@@ -80,11 +80,7 @@ def test_every_candidate_is_ranked_or_dropped_with_a_reason(found: list[Candidat
     )
     totals = [round(k.score.total, 9) for k in context]
     assert totals == sorted(totals, reverse=True)
-    unread = 1 - profile.weights.get("rerank", 0.0)  # what a reranker did not read needs as much less
-    assert all(
-        k.score.total >= profile.threshold * (unread if k.candidate.signals.rerank_logit is None else 1)
-        for k in context
-    )
+    assert all(k.score.total >= profile.threshold for k in context)
     assert all(d.reason in (DropReason.BELOW_FLOOR, DropReason.BELOW_THRESHOLD) and d.detail for d in dropped)
 
 

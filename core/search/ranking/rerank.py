@@ -275,7 +275,8 @@ def rank_passages(
 def with_rerank(profile: ScoreProfile, share: float) -> ScoreProfile:
     """The profile with a weight for the factor `rerank`: its own if it has one, else this share of all the others.
 
-    share: in (0, 1), of the reranker's row; the other weights shrink in proportion, so that the sum stays 1.
+    share: in (0, 1), of the reranker's row; the other weights shrink in proportion, so that the sum stays 1. The
+    threshold shrinks too: what was above it without a reranker stays above it, read or not.
 
     >>> with_rerank(ScoreProfile("a", {"similarity": 0.5, "keyword": 0.5}), 0.3).weights
     {'similarity': 0.35, 'keyword': 0.35, 'rerank': 0.3}
@@ -283,4 +284,4 @@ def with_rerank(profile: ScoreProfile, share: float) -> ScoreProfile:
     if profile.weights.get(_FACTOR, 0.0) > 0:
         return profile
     others = {name: weight * (1 - share) for name, weight in profile.weights.items() if name != _FACTOR}
-    return replace(profile, weights={**others, _FACTOR: share})
+    return replace(profile, weights={**others, _FACTOR: share}, threshold=profile.threshold * (1 - share))

@@ -152,17 +152,12 @@ def _sort_key(item: ScoredCandidates) -> tuple[int, float, int]:
 
 
 def shortfall(candidate: Candidate, scored: Score, profile: ScoreProfile) -> tuple[DropReason, str] | None:
-    """Why a candidate is dropped: too little evidence, or a total below the threshold; None when it is kept.
-
-    What a reranker has not read cannot get its share of the total, so it needs as much less."""
+    """Why a candidate is dropped: too little evidence, or a total below the threshold; None when it is kept."""
     signals = candidate.signals
     if signals.similarity < profile.floor and signals.keyword_share + signals.wordings <= 0:
         return DropReason.BELOW_FLOOR, f"similarity {_less(signals.similarity, profile.floor, 2)} and no keyword hit"
-    least = profile.threshold
-    if signals.rerank_logit is None and not signals.unreadable:
-        least *= 1 - profile.weights.get("rerank", 0.0)
-    if scored.total < least:
-        return DropReason.BELOW_THRESHOLD, f"score {_less(scored.total, least, 3)}"
+    if scored.total < profile.threshold:
+        return DropReason.BELOW_THRESHOLD, f"score {_less(scored.total, profile.threshold, 3)}"
     return None
 
 
