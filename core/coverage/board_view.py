@@ -32,6 +32,7 @@ __all__ = [
     "board_text",
     "by_domain",
     "by_kind",
+    "distinct_names",
     "kind_in_words",
     "kind_of_words",
     "needs_in_words",
@@ -170,14 +171,19 @@ _ORDERS: Mapping[TopicOrder, _Worth] = {
 }
 
 
-def with_distinct_names(board: Board) -> Board:
-    """The board as it is drawn: topics of one name (ignoring case) carry their project, "overtime (Acme)"."""
+def distinct_names(board: Board) -> Mapping[int, str]:
+    """Topic id → name with its project, "overtime (Acme)", for the topics of one name (ignoring case)."""
     number = Counter(topic.name.casefold() for topic in board.topics)
-    names = {
+    return {
         topic.id: f"{topic.name} ({topic.project or 'all projects'})"
         for topic in board.topics
         if topic.id and number[topic.name.casefold()] > 1
     }
+
+
+def with_distinct_names(board: Board) -> Board:
+    """The board as it is drawn: topics of one name carry their project."""
+    names = distinct_names(board)
     if not names:
         return board
     return replace(

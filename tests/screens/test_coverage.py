@@ -281,7 +281,7 @@ def test_the_queue_is_narrowed_to_one_column_and_lists_what_a_person_needs(stock
     desk = stocked.workbench.coverage
     board = desk.board(None)
     assert board is not None
-    rows = queue_rows(desk.queue(board))
+    rows = queue_rows(desk.queue(board), {})
     assert {row["kind"] for row in rows} == {"regulatory", "compliance", "intent", "reference", "reality"}
     assert all(row["topic"] == "Zebra husbandry" and row["state"] == "✕ gap" and row["severity"] for row in rows)
     assert ":violet-badge[" not in words(opened("coverage.py", view="Review", only="intent"))

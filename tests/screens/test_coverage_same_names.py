@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.coverage.board_view import BoardView, apply_view, with_distinct_names
+from core.coverage.board_view import BoardView, apply_view, distinct_names, with_distinct_names
 from core.domain.coverage import Board, Topic
 from pages.components.coverage.board import table_data
+from pages.components.coverage.review import queue_rows
 from tests.screens.conftest import Opened, Stack, words
 from tests.screens.test_coverage import assessed, pressed
 
@@ -75,3 +76,11 @@ def test_files_not_read_yet_are_counted_on_the_board_and_under_what_to_obtain(st
         screen = opened("coverage.py", view=view)
         assert "1 file was not read yet when this was assessed" in words(screen)
         assert "Open Upload" in [each.label for each in screen.page_link]
+
+
+def test_the_review_tells_topics_of_one_name_apart(board: Board, stocked: Stack, opened: Opened) -> None:
+    rows = queue_rows(stocked.workbench.coverage.queue(board), distinct_names(board))
+    assert {row["topic"] for row in rows} == {"Zebra husbandry (Tallgrass)", "Zebra husbandry (all projects)"}
+    screen = opened("coverage.py", view="Review", at=f"regulatory:{board.topics[0].id}")
+    (first,) = [name for topic, name in distinct_names(board).items() if topic == board.topics[0].id]
+    assert f"### {first}" in words(screen).replace("\\", "")

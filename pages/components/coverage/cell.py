@@ -60,10 +60,11 @@ def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequ
         )  # fmt: skip
 
 
-def draw_headline(cell: Cell, gap: Gap | None, level: str = "###") -> None:
-    """Topic, column, state and score, the doubts, and what to obtain. level: of the topic, as markdown writes it."""
+def draw_headline(cell: Cell, gap: Gap | None, level: str = "###", *, name: str = "") -> None:
+    """Topic, column, state and score, the doubts, and what to obtain. level: of the topic, as markdown writes it. name:
+    of the topic, where another one has the same."""
     style = CELLS[cell.state]
-    st.markdown(f"{level} {plain(cell.topic)}", anchors=False)
+    st.markdown(f"{level} {plain(name or cell.topic)}", anchors=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if cell.configuration:
             st.badge("set-up", icon=":material/settings:", color="gray")

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.coverage.board_view import about_in_words, kind_in_words
+from core.coverage.board_view import about_in_words, distinct_names, kind_in_words
 from core.coverage.meetings.meeting import (
     Contribution,
     ContributionKind,
@@ -137,7 +137,7 @@ def _draw_agenda(service: MeetingService, view: MeetingView, board: Board, items
         notices.error(problem)
     with st.container(horizontal=True, gap="small", vertical_alignment="top", key="review_panes"):
         with st.container(key="review_list"):
-            _draw_list(view, items, at)
+            _draw_list(view, board, items, at)
         with st.container(border=True, gap="small", key="review_pane"):
             _draw_cell(view, board, items[at], log, presents=presents)
 
@@ -158,11 +158,11 @@ def _moved_on(service: MeetingService, meeting: Meeting, items: Sequence[Reviewe
     return service.show(meeting.id, goal, who())
 
 
-def _draw_list(view: MeetingView, items: Sequence[ReviewedCell], at: int) -> None:
+def _draw_list(view: MeetingView, board: Board, items: Sequence[ReviewedCell], at: int) -> None:
     """The agenda, in which the presenter moves everyone and others look around."""
     st.session_state["meeting.round"] = st.session_state.get("meeting.round", 0) + 1
     open_cells = [each.cell for each in view.contributions if each.state is ContributionState.OPEN]
-    rows = queue_rows(items)
+    rows = queue_rows(items, distinct_names(board))
     for row in rows:
         row["note"] = f"{open_cells.count(row['id'])} said" if row["id"] in open_cells else ""
     key = f"meeting.queue.{view.meeting.id}"
@@ -206,7 +206,7 @@ def _draw_cell(view: MeetingView, board: Board, item: ReviewedCell, log: Sequenc
     cell = item.cell
     about = [each for each in log if each.topic_id == cell.topic_id and each.kind == cell.kind.value]
     with st.container(gap="xsmall", key=f"review_{cell.kind.value}_{cell.topic_id}"):  # keys wait for it by this name
-        draw_headline(cell, item.gap)
+        draw_headline(cell, item.gap, name=distinct_names(board).get(cell.topic_id, ""))
         draw_best_evidence(cell)
         if presents:
             draw_decision(board, cell, item.decision, log)

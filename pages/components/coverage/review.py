@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.collaboration.target import on_cell
-from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
+from core.coverage.board_view import about_in_words, distinct_names, kind_in_words, kind_of_words
 from core.domain.coverage import Board, Decision, GapKind, ReviewedCell
 from pages.components import browser_scripts, comments
 from pages.components.coverage import meeting_start, state
@@ -102,7 +102,7 @@ def _panes(board: Board, shown: Sequence[ReviewedCell], log: Sequence[Decision])
     ticked = _ticked(keys)
     with st.container(horizontal=True, gap="small", vertical_alignment="top", key="review_panes"):
         with st.container(key="review_list"):
-            _draw_queue(shown, at, ticked)
+            _draw_queue(board, shown, at, ticked)
         with st.container(border=True, gap="small", key="review_pane"):
             if ticked:
                 _together(board, [item for item, key in zip(shown, keys, strict=True) if key in ticked], log)
@@ -133,7 +133,7 @@ def _ticked(keys: Sequence[str]) -> Collection[str]:
     return [key for key in keys if key in st.session_state.get(_TICKED, ())]
 
 
-def _draw_queue(shown: Sequence[ReviewedCell], at: int, ticked: Collection[str]) -> None:
+def _draw_queue(board: Board, shown: Sequence[ReviewedCell], at: int, ticked: Collection[str]) -> None:
     """The list of cells, which also listens to the keys."""
     first = max(0, min(at - _LISTED // 2, len(shown) - _LISTED))
     part = shown[first : first + _LISTED]
@@ -142,7 +142,7 @@ def _draw_queue(shown: Sequence[ReviewedCell], at: int, ticked: Collection[str])
     data = {
         "label": "Cells to review",
         "head": f"{at + 1} of {count(len(shown), 'cell')}",
-        "rows": queue_rows(part),
+        "rows": queue_rows(part, distinct_names(board)),
         "chosen": state.cell_key(shown[at].cell),
         "ticked": list(ticked),
         "more": len(shown) - len(part),
@@ -153,12 +153,12 @@ def _draw_queue(shown: Sequence[ReviewedCell], at: int, ticked: Collection[str])
     draw(key=key, data=data, on_chosen_change=partial(_go, key), on_ticked_change=partial(_tick, key))
 
 
-def queue_rows(items: Sequence[ReviewedCell]) -> list[dict[str, Any]]:
-    """What the list draws for each cell."""
+def queue_rows(items: Sequence[ReviewedCell], names: Mapping[int, str]) -> list[dict[str, Any]]:
+    """What the list draws for each cell. names: of topics, where others have the same."""
     return [
         {
             "id": state.cell_key(item.cell),
-            "topic": item.cell.topic,
+            "topic": names.get(item.cell.topic_id, item.cell.topic),
             "kind": kind_in_words(item.cell.kind),
             "colour": "gray" if item.cell.configuration else TRUTHS[item.cell.truth].colour,
             "state": f"{CELLS[item.cell.state].symbol} {item.cell.state_in_words}",
@@ -196,7 +196,7 @@ def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:
     cell = item.cell
     about = [each for each in log if each.topic_id == cell.topic_id and each.kind == cell.kind.value]
     with st.container(gap="xsmall", key=f"review_{cell.kind.value}_{cell.topic_id}"):  # keys wait for it by this name
-        draw_headline(cell, item.gap)
+        draw_headline(cell, item.gap, name=distinct_names(board).get(cell.topic_id, ""))
         draw_best_evidence(cell)
         draw_decision(board, cell, item.decision, log)
     draw_form(board, [cell], log, item.decision)
@@ -219,9 +219,10 @@ def _together(board: Board, items: Sequence[ReviewedCell], log: Sequence[Decisio
             st.button("Clear", icon=":material/close:", type="tertiary", on_click=_clear)
         st.caption("Each gets its own decision in the log, with the same owner, date and reason.")
     draw_form(board, [item.cell for item in items], log)
+    names = distinct_names(board)
     for item in items[:_NAMED]:
-        style = CELLS[item.cell.state]
-        words = f"{style.icon} {plain(shorten(item.cell.topic, 80))} :gray[{kind_in_words(item.cell.kind)}]"
+        style, name = CELLS[item.cell.state], names.get(item.cell.topic_id, item.cell.topic)
+        words = f"{style.icon} {plain(shorten(name, 80))} :gray[{kind_in_words(item.cell.kind)}]"
         st.markdown(words)
     if len(items) > _NAMED:
         st.caption(f"… and {len(items) - _NAMED:,} more.")
