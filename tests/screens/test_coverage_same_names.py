@@ -84,3 +84,8 @@ def test_the_review_tells_topics_of_one_name_apart(board: Board, stocked: Stack,
     screen = opened("coverage.py", view="Review", at=f"regulatory:{board.topics[0].id}")
     (first,) = [name for topic, name in distinct_names(board).items() if topic == board.topics[0].id]
     assert f"### {first}" in words(screen).replace("\\", "")
+
+
+def test_what_to_obtain_names_the_project_of_such_topics(board: Board, opened: Opened) -> None:
+    text = words(opened("coverage.py", view="To obtain")).replace("\\", "")
+    assert "Zebra husbandry (Tallgrass)" in text and "Zebra husbandry (all projects)" in text

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.coverage.board_view import apply_view, kind_in_words, values_of
+from core.coverage.board_view import apply_view, kind_in_words, values_of, with_distinct_names
 from core.coverage.to_obtain import AskGroup, WantedEvidence, group_text, to_obtain, to_obtain_csv
 from core.domain.coverage import Board
 from pages.components.coverage import state
@@ -17,7 +17,7 @@ _MOST = 40  # lines drawn per group; the copied text and the CSV have all of the
 
 def draw(board: Board) -> None:
     """The filters of the board, what was not read, then one group per person or office."""
-    decisions = state.coverage_service().current_decisions(board.project)
+    decisions, board = state.coverage_service().current_decisions(board.project), with_distinct_names(board)
     view = choose_view(values_of(board, decisions), ordered=False)
     groups = to_obtain(board, decisions, apply_view(board, view, decisions).lit)
     draw_unread(board)
