@@ -14,6 +14,7 @@ from core.knowledge.languages import NATIVE
 from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
 from core.library.trash import TrashService
+from core.library.versions.store import check_free
 from core.ports.catalogue import NOT_READ_AGAIN, Catalogue, DocumentContent
 from core.ports.job_queue import WAITING, JobQueue
 from core.ports.reader import FileReader
@@ -202,19 +203,10 @@ class DocumentService:
         NotFound, and BadRequest for one to restore whose bytes another document of its project has."""
         document = self._catalogue.document(document_id)
         if not archived:
-            self._check_free(document)
+            check_free(self._catalogue, document)
         passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
         self._catalogue.save_labels(replace(document, archived=archived), passages)
         self._vectors.update(passages)
-
-    def _check_free(self, document: Document) -> None:
-        """The same bytes live once per project."""
-        same = self._catalogue.document_by_hash(document.sha256, document.project)
-        if same is not None and same.id != document.id:
-            raise BadRequest(
-                f"'{document.name}' cannot come back: the same file is in the library again.",
-                "Delete one of the two, then try again.",
-            )
 
     def delete(self, document_id: int, who: str = "analyst") -> None:
         """Move a document to the trash, out of every index and count. Raises NotFound."""

@@ -20,6 +20,7 @@ __all__ = [
     "VersionChains",
     "VersionDecision",
     "VersionVerdict",
+    "check_free",
     "outdated_decision",
 ]
 
@@ -238,22 +239,13 @@ class VersionChains:
         }
         replaced = successors.keys() | {after for each, _, after in links if each in known and after is not None}
         for each in set(coming) & known.keys() - replaced:
-            self._check_free(known[each])
+            check_free(self._catalogue, known[each])
         for each, _, after in links:
             if each in known:
                 self._catalogue.save_labels(replace(known[each], version_of=after if after in known else None), ())
         for each in known:
             if each in replaced or each in coming:
                 self._archive(each, archived=each in replaced)
-
-    def _check_free(self, document: Document) -> None:
-        """The same bytes live once per project."""
-        same = self._catalogue.document_by_hash(document.sha256, document.project)
-        if same is not None and same.id != document.id:
-            raise BadRequest(
-                f"'{document.name}' cannot come back: the same file is in the library again.",
-                "Delete one of the two, then undo.",
-            )
 
     def _archive(self, document_id: int, *, archived: bool) -> None:
         document = self._catalogue.document(document_id)
@@ -290,3 +282,13 @@ class VersionChains:
 
 def _changed(links: Links) -> frozenset[int]:
     return frozenset(each for each, _, _ in links)
+
+
+def check_free(catalogue: Catalogue, document: Document) -> None:
+    """Raises BadRequest where another document of its project has the same bytes: they live once per project."""
+    same = catalogue.document_by_hash(document.sha256, document.project)
+    if same is not None and same.id != document.id:
+        raise BadRequest(
+            f"'{document.name}' cannot come back: the same file is in the library again.",
+            "Delete one of the two, then try again.",
+        )
