@@ -354,9 +354,12 @@ def _parsed(request: SearchRequest, terms: WorkspaceTerms) -> ParsedQuery:
 
 
 def _effective_profile(result: SearchResult) -> ScoreProfile:
-    """The profile, with a weight for the reranker where one has scored something."""
-    read = any(candidate.signals.rerank_logit is not None for candidate in result.candidates)
-    return with_rerank(result.profile, rerank_table().rows[result.request.rerank].share) if read else result.profile
+    """The profile, with a weight for the reranker where one has scored something; the request's threshold holds."""
+    if all(candidate.signals.rerank_logit is None for candidate in result.candidates):
+        return result.profile
+    profile = with_rerank(result.profile, rerank_table().rows[result.request.rerank].share)
+    given = result.request.threshold
+    return profile if given is None else replace(profile, threshold=given)
 
 
 def fused_under(result: SearchResult, profile: ScoreProfile) -> tuple[Candidate, ...]:
