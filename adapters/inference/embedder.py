@@ -389,6 +389,6 @@ def _agrees(description: Mapping[str, Any]) -> bool:
 
 
 CONVERSION = Conversion(
-    "tokens-int8", ("adapters.inference.embedder_conversion", "adapters.inference.embedder_conversion"), _agrees
+    "tokens-int8-faster", ("adapters.inference.embedder_conversion", "adapters.inference.embedder_conversion"), _agrees
 )
 """Another way to convert has another name."""

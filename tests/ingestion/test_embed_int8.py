@@ -63,5 +63,5 @@ def test_int8_is_taken_only_where_it_agrees_and_is_faster(
     monkeypatch.setattr(embedder_conversion, "_served", lambda folder, precision: None)
     monkeypatch.setattr(embedder_conversion, "_agreement", lambda model, converted: cosine)
     monkeypatch.setattr(embedder_conversion, "_faster", lambda one, other: faster)
-    statement = embedder_conversion._in_int8(None, model_of("dense"), tmp_path, {}, None)
+    statement = embedder_conversion._in_int8(None, model_of("dense"), tmp_path, {}, None, "bf16")
     assert (statement.get("file") == "model-int8.xml") is taken and bool(statement) is taken
