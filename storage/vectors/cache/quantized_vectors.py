@@ -268,7 +268,7 @@ def _kernels() -> _Kernels:
         for index in range(rows.shape[0]):
             code, total = codes[rows[index]], np.int32(0)
             for number in range(query.shape[0]):
-                total += np.int32(code[number]) * np.int32(query[number])
+                total = np.int32(total + np.int32(code[number]) * np.int32(query[number]))  # numba adds in 64 bits
             found[index] = np.float32(total) * scales[rows[index]]
         return found
 
