@@ -67,12 +67,12 @@ class McpDoor:
         self._library, self._rules, self._rates = library, rules, RateLimits(rate)
         self._with_id = OwnConnections(RequestIds(self._answer))
         self._sessions: StreamableHTTPSessionManager | None = None
-        self._ready = anyio.Event()
+        self._called, self._ready = anyio.Event(), anyio.Event()
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Serve while the context is open. The SDK, whose import takes a second, is loaded meanwhile."""
-        self._ready = anyio.Event()
+        """Serve while the context is open. The SDK, whose import takes a second, is loaded at the first request."""
+        self._called, self._ready = anyio.Event(), anyio.Event()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._serve)
             try:
@@ -81,7 +81,9 @@ class McpDoor:
                 tasks.cancel_scope.cancel()
 
     async def _serve(self) -> None:
-        manager = await to_thread.run_sync(self._made)
+        names = _names(self._rules())  # wrong ones are told at the start
+        await self._called.wait()
+        manager = await to_thread.run_sync(self._made, *names)
         async with manager.run():
             self._sessions = manager
             self._ready.set()
@@ -90,13 +92,12 @@ class McpDoor:
             finally:
                 self._sessions = None
 
-    def _made(self) -> "StreamableHTTPSessionManager":
-        """A server and what runs it; the route is the product's own. Raises BadRequest."""
+    def _made(self, hosts: list[str], origins: list[str]) -> "StreamableHTTPSessionManager":
+        """A server that answers to these names, and what runs it; the route is the product's own."""
         from mcp.server.transport_security import TransportSecuritySettings
 
         from api.mcp.server import mcp_server
 
-        hosts, origins = _names(self._rules())
         security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
         server = mcp_server(_library_of)
         server.streamable_http_app(json_response=True, stateless_http=True, transport_security=security)
@@ -110,6 +111,7 @@ class McpDoor:
         request = Request(scope, receive)
         refusal = await self._refusal(request)
         if refusal is None:
+            self._called.set()
             with anyio.move_on_after(_START_SECONDS):
                 await self._ready.wait()
             if self._sessions is not None:
