@@ -18,6 +18,7 @@ def coverage(
     """Say which topics are supported by which truth, and what to obtain where they are not."""
     from core.coverage.board_view import board_data, board_text
     from core.coverage.topics import check_topics, topics_from_csv
+    from core.coverage.unread_files import unread_files_data, unread_files_in_words
     from core.domain.coverage import Topic
     from core.formats.terminal import json_text
 
@@ -28,4 +29,7 @@ def coverage(
         named += topics_from_csv(path.read_bytes(), path.name) if is_table else [topic]
     with open_library() as workbench:
         board = workbench.coverage.glance([Topic(name) for name in check_topics(named)], project)
-    typer.echo(json_text(board_data(board)) if as_json else board_text(board))
+    if as_json:
+        typer.echo(json_text(board_data(board) | unread_files_data(board)))
+    else:
+        typer.echo("\n".join(filter(None, (board_text(board), unread_files_in_words(board)))))

@@ -4,6 +4,8 @@ from pydantic import Field
 
 from api.mcp.search_results import CitationResult, Result
 from core.answers.cite_check.service import CheckedClaim
+from core.coverage.board_view import with_distinct_names
+from core.coverage.unread_files import unread_files_data
 from core.domain.coverage import Board, Cell
 from core.domain.dataset_queries import TableAnswer
 from core.insights.store import Episode, EvidenceLink, Insight
@@ -97,15 +99,18 @@ class CoverageResult(Result):
     run_id: int = Field(description="The stored run; 0 for topics assessed at once.")
     taken_at: str
     coverage: float | None = Field(description="Covered ÷ assessed cells, 0 to 1; null when none was assessed.")
-    topics: list[str]
+    topics: list[str] = Field(description="Those of one name carry their project: overtime (Acme).")
     counts: dict[str, int] = Field(description="State → number of cells.")
     cells: list[CellResult]
     gaps: list[GapResult]
-    unread: list[str] = Field(description="Documents that could not be read in full and may hold what is missing.")
+    unread: list[str] = Field(description="Documents that could not be read in full and may fill a gap.")
+    waiting: int = Field(description="Files not read yet when it was assessed, which may fill a gap.")
+    not_read: str = Field(description="Both in words: say it beside any gap. Empty when all was read.")
 
     @classmethod
     def of(cls, board: Board, *, only_gaps: bool) -> "CoverageResult":
         counts: dict[str, int] = {}
+        board = with_distinct_names(board)
         for cell in board.cells:
             counts[cell.state_in_words] = counts.get(cell.state_in_words, 0) + 1
         return cls(
@@ -126,7 +131,7 @@ class CoverageResult(Result):
                 )
                 for gap in board.gaps
             ],
-            unread=list(board.unread),
+            **unread_files_data(board),
         )
 
 

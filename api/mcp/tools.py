@@ -243,7 +243,7 @@ def coverage(
     """Which topics does the library support, under which of the five truths, and what is missing?
 
     Each cell has a state, a score against a threshold, its evidence and its near misses. Gaps say what to obtain and
-    who is likely to have it.
+    who is likely to have it; not_read names files that were not read and may fill a gap.
     """
     workbench = library(context)
     if topics is not None:

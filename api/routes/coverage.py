@@ -14,9 +14,10 @@ from api.inputs import CHOICE, Body, Day, Id, Project, Shape, ShortText, with_ex
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, Reply, guarded_router
 from bootstrap.environment import utc_now
-from core.coverage.board_view import board_data
+from core.coverage.board_view import board_data, with_distinct_names
 from core.coverage.meeting_pack.pack import decision_data, pack_data, pack_html, topic_data
 from core.coverage.runs import interrupted
+from core.coverage.unread_files import unread_files_data
 from core.domain.coverage import Board, CoverageRun, GapKind, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, NotFound
@@ -29,6 +30,7 @@ class TopicShape(Shape):
 
     id: int
     name: str
+    project: str | None = Field(description="null: of all projects.")
     origin: str
     needs: list[str] = Field(description="The truths it requires.")
     owner: str
@@ -94,9 +96,12 @@ class BoardShape(Shape):
     profile: str
     coverage: float | None = Field(description="Covered ÷ assessed cells, in [0, 1].")
     milliseconds: float
-    topics: list[str]
+    topics: list[str] = Field(description="Those of one name carry their project: overtime (Acme).")
     cells: list[CellShape]
     gaps: list[GapShape]
+    unread: list[str] = Field(description="Documents that could not be read in full and may fill a gap.")
+    waiting: int = Field(description="Files not read yet when it was assessed, which may fill a gap.")
+    not_read: str = Field(description="Both in words; empty when all was read.")
 
 
 class DecisionShape(Shape):
@@ -283,7 +288,7 @@ def _board(caller: AtWork, project: str | None, run: int | None) -> Board:
 def get_board(caller: AtWork, project: OfProject = None, run: OfRun = None) -> dict[str, Any]:
     """Every topic under every truth, with its evidence and the current decisions applied; and the gaps."""
     board = _board(caller, project, run)
-    return {"run_id": board.run_id, **board_data(board)}
+    return {"run_id": board.run_id, **board_data(with_distinct_names(board)), **unread_files_data(board)}
 
 
 @routes.get("/coverage/decisions", response_model=PageOf[DecisionShape], summary="The decision log")

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from core.coverage.board_view import distinct_names, with_distinct_names
 from core.coverage.conflicts import find_conflicts
 from core.coverage.detection.detector import Detector, assess
 from core.coverage.detection.evidence import WeightedPassage
 from core.coverage.detection.risks import RiskReader
-from core.coverage.gaps import as_needed, assembled, ordered_cells
+from core.coverage.gaps import as_needed, assembled
 from core.coverage.meeting_pack.pack import MeetingPack
 from core.coverage.meeting_pack.xlsx import DecisionImportPreview, read_decisions
 from core.coverage.meetings.meeting import Minutes
@@ -177,7 +178,7 @@ class CoverageService:
     ) -> Board:
         """A board of any topics, assessed immediately and not stored. Raises BadRequest without topics."""
         terms = self._terms()
-        return assess(
+        board = assess(
             self._detector,
             [with_detected_labels(topic, terms) for topic in topics],
             terms=terms,
@@ -187,6 +188,12 @@ class CoverageService:
             profile=self._profiles.default(project),
             on_cell=on_cell,
         )
+        run = CoverageRun(0, project, RunState.DONE, board.topics, len(board.cells), board.taken_at, board.taken_at)
+        return self._with_unread(board, run, RiskReader(self._scope(project), self._now(), terms))
+
+    @staticmethod
+    def _with_unread(board: Board, run: CoverageRun, reader: RiskReader) -> Board:
+        return replace(board, unread=reader.unread(board.cells), waiting=reader.waiting(board.cells, run))
 
     def _finished(self, project: str | None, run_id: int | None) -> CoverageRun | None:
         for run in self._store.runs(project):
@@ -218,8 +225,7 @@ class CoverageService:
         ]
         reader = RiskReader(self._scope(run.project), self._now(), terms)
         current = replace(run, topics=tuple(now[topic.id] for topic in remaining))
-        board = assembled(current, reader.with_risks(cells, now), terms)
-        return replace(board, unread=reader.unread(board.cells), waiting=reader.waiting(board.cells, run))
+        return self._with_unread(assembled(current, reader.with_risks(cells, now), terms), run, reader)
 
     def _scope(self, project: str | None) -> Sequence[Document]:
         """The documents of a project and those shared by all projects; None: every document."""
@@ -234,12 +240,17 @@ class CoverageService:
         return self._store.history(topic_id, kind, project)
 
     def changes(self, project: str | None, since: int, until: int | None = None) -> BoardChanges:
-        """Detected changes from snapshot `since` to `until` (default: the latest finished). Raises NotFound."""
+        """Detected changes from snapshot `since` to `until` (default: the latest finished). Raises NotFound.
+
+        Topics are called as on the board of their snapshot: those of one name carry their project.
+        """
         before, after = self._finished(project, since), self._finished(project, until)
         if before is None or after is None:
             raise NotFound("There is no snapshot to compare with.", "Assess the topics first.")
-        old, new = (ordered_cells(run, self._store.cells(run.id)) for run in (before, after))
-        return changes(before, old, after, new)
+        old, new = (
+            with_distinct_names(assembled(run, self._store.cells(run.id), self._terms())) for run in (before, after)
+        )
+        return changes(replace(before, topics=old.topics), old.cells, replace(after, topics=new.topics), new.cells)
 
     # Review
 
@@ -387,14 +398,21 @@ class CoverageService:
     def pack(
         self, board: Board, *, since: int | None = None, who: str = "", minutes: Sequence[Minutes] = ()
     ) -> MeetingPack:
-        """The meeting pack of a board, with the changes since a snapshot if one is given. minutes: of past meetings."""
+        """The meeting pack of a board, with the changes since a snapshot if one is given. minutes: of past meetings.
+
+        Topics of one name carry their project.
+        """
+        names, named = distinct_names(board), with_distinct_names(board)
+        topics = {topic.id: topic for topic in named.topics}
         return MeetingPack(
-            board=board,
+            board=named,
             run=self._store.run(board.run_id),
-            decisions=tuple(self.log(board.project)),
-            queue=tuple(self.queue(board)),
-            conflicts=tuple(self.conflicts(board)),
-            trace=tuple(self.trace(board)),
+            decisions=tuple(
+                replace(each, topic=names.get(each.topic_id, each.topic)) for each in self.log(board.project)
+            ),
+            queue=tuple(self.queue(named)),
+            conflicts=tuple(replace(each, topic=topics[each.topic.id]) for each in self.conflicts(board)),
+            trace=tuple(self.trace(named)),
             changes=None if since is None else self.changes(board.project, since, board.run_id),
             made_at=self._now(),
             made_by=who.strip(),

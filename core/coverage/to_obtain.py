@@ -1,10 +1,10 @@
 """What to obtain for a board, grouped by whom to ask: the owner of a cell, else who is likely to have it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
-from core.coverage.board_view import NO_OWNER, kind_in_words, owner_of
+from core.coverage.board_view import NO_OWNER, distinct_names, kind_in_words, owner_of
 from core.coverage.review import DecisionsByCell
 from core.domain.coverage import Board, Decision, Gap, Topic
 from core.formats.csv import csv_text
@@ -52,9 +52,10 @@ def to_obtain(
 ) -> tuple[AskGroup, ...]:
     """One group per owner, then one per office likely to have it; the group with the worst gaps first.
 
+    Topics of one name carry their project.
     lit: only these cells, as (topic id, kind); None: all.
     """
-    found: dict[tuple[bool, str], list[WantedEvidence]] = {}
+    names, found = distinct_names(board), dict[tuple[bool, str], list[WantedEvidence]]()
     for gap in board.gaps:
         topic = board.topic_of(gap)
         about = (topic.id, gap.kind.value)
@@ -62,9 +63,19 @@ def to_obtain(
             continue
         owner = owner_of(board.cell(topic, gap.kind), topic, decisions)
         key = (True, owner) if owner != NO_OWNER else (False, gap.source)
-        found.setdefault(key, []).append(WantedEvidence(gap, topic, decisions.get(about)))
+        named = _with_name(gap, names.get(topic.id, gap.topic))
+        found.setdefault(key, []).append(WantedEvidence(named, topic, decisions.get(about)))
     groups = [AskGroup(whom, person, tuple(evidence)) for (person, whom), evidence in found.items()]
     return tuple(sorted(groups, key=lambda group: (not group.person, _weight(group))))
+
+
+def _with_name(gap: Gap, name: str) -> Gap:
+    """The gap with another name of its topic, also where it says what to obtain: "on overtime" or "on “overtime”"."""
+    end = "”" if gap.to_obtain.endswith("”") else ""
+    request = gap.to_obtain.removesuffix(end)
+    if not request.endswith(gap.topic):
+        return replace(gap, topic=name)
+    return replace(gap, topic=name, to_obtain=f"{request.removesuffix(gap.topic)}{name}{end}")
 
 
 def _weight(group: AskGroup) -> list[int]:
@@ -94,5 +105,5 @@ def to_obtain_csv(groups: Sequence[AskGroup]) -> str:
 def _row(whom: str, each: WantedEvidence) -> Sequence[str]:
     verdict, due = each.decision.verdict.value if each.decision else "", str(each.due or "")
     gap = each.gap
-    what = (whom, gap.to_obtain, each.topic.name, kind_in_words(gap.kind), gap.severity)
+    what = (whom, gap.to_obtain, gap.topic, kind_in_words(gap.kind), gap.severity)
     return (*what, due, verdict, each.comment, gap.recommendation)

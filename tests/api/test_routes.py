@@ -306,6 +306,27 @@ def test_a_run_is_started_polled_and_read_as_a_board(tmp_path: Path) -> None:
     problem(client.get("/coverage/board", params={"project": "nothing"}), 404)
 
 
+def test_the_board_tells_topics_of_one_name_apart_and_what_was_not_read(tmp_path: Path) -> None:
+    library = filled(tmp_path)
+    client = local_client(library)
+    data(client.post("/coverage/topics", json={"project": "pay", "topics": [{"name": "Overtime"}]}), 201)
+    topics = data(client.get("/coverage/topics"))["items"]
+    assert [(each["name"], each["project"]) for each in topics if each["name"] != "Acme payroll"] == [
+        ("overtime", None),
+        ("Overtime", "pay"),
+    ]
+    library.stores.jobs.run = lambda document_id: None
+    data(upload(client, "zoo.md", "# Zoo\nZebras are fed daily."), 201)
+    run = data(client.post("/coverage/runs", json={}), 202)
+    until(client, f"/coverage/runs/{run['id']}", ("done", "failed"))
+    board = data(client.get("/coverage/board"))
+    twins = {"overtime (all projects)", "Overtime (pay)"}
+    assert set(board["topics"]) == twins | {"Acme payroll"} == {each["topic"] for each in board["cells"]}
+    assert twins <= {each["topic"] for each in board["gaps"]}
+    words = "1 file was not read yet when this was assessed and may fill a gap."
+    assert (board["unread"], board["waiting"], board["not_read"]) == ([], 1, words)
+
+
 def test_decisions_are_taken_in_turn_and_undone(tmp_path: Path) -> None:
     client = local_client(filled(tmp_path))
     topic = data(client.get("/coverage/topics"))["items"][0]["id"]

@@ -12,6 +12,8 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
+from bootstrap.environment import Settings
+from bootstrap.workbench import open_workbench
 from cli.main import app
 from fivefold import open_library
 from storage.embedded_postgres.server import start_embedded
@@ -207,6 +209,19 @@ def test_coverage_shows_states_and_what_to_obtain(tmp_path: Path) -> None:
     states = {cell["truth"]: cell["state"] for cell in data["cells"]}
     assert states["compliance"] == "covered"
     assert states["reality"] == "gap"
+
+
+@pytest.mark.usefixtures("ingested")
+def test_coverage_says_that_a_file_is_not_read_yet(library: Path) -> None:
+    with open_workbench(Settings(library, worker=False)) as opened:
+        waiting = opened.documents.upload("zoo.md", b"# Zoo\nZebras are fed daily.", project="zoo").document_id
+    words = "As of now, 1 file is not read yet and may fill a gap."
+    assert run("coverage", "zebra husbandry", "--project", "zoo").stdout.endswith(f"{words}\n")
+    data = json.loads(run("coverage", "zebra husbandry", "--project", "zoo", "--json").stdout)
+    assert (data["unread"], data["waiting"], data["not_read"]) == ([], 1, words)
+    assert words not in run("coverage", "zebra husbandry", "--project", "another").stdout
+    with open_workbench(Settings(library, worker=False)) as opened:
+        opened.documents.delete(waiting)
 
 
 @pytest.mark.parametrize(

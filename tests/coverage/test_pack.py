@@ -117,6 +117,13 @@ def test_the_pack_has_the_counts_and_the_words_of_the_page_and_no_codes() -> Non
     assert "Time and attendance" in sheets and "time" not in sheets
 
 
+def test_a_long_fact_is_printed_to_its_end() -> None:
+    pack = pack_with_set_up()
+    names = tuple(f"Scanned minutes of the works council, {month} 2025.pdf" for month in ("May", "June", "July"))
+    cover = pdf_pages(replace(pack, board=replace(pack.board, unread=names, waiting=12)))[0]
+    assert "As of now, 12 files are not read yet and may fill a gap." in " ".join(cover.split())
+
+
 def test_no_text_of_the_workbook_is_a_formula() -> None:
     book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of(FORMULA, document="=2+2.pdf"))))
     values = [tile for sheet in book for row in sheet.iter_rows() for tile in row if tile.value is not None]

@@ -5,8 +5,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from api.mcp.library_results import CoverageResult
 from core.coverage.board_view import waiting_in_words
 from core.coverage.detection.risks import RiskReader
+from core.coverage.meeting_pack.pack import pack_data
+from core.coverage.unread_files import unread_files_data, unread_files_in_words
 from core.domain.coverage import Cell, CellState, CoverageRun, RunState, Topic
 from core.domain.documents import Document, DocumentState, Page, Passage, Truth
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -85,6 +88,30 @@ def test_of_a_run_stored_without_its_documents_the_count_is_of_now_and_says_so(n
     reader = RiskReader([later, replace(later, state=DocumentState.READY, passages=3)], NOW, BUILT_IN_TERMS)
     assert reader.waiting([HOLE], run) == 1
     assert waiting_in_words(replace(board_of({Topic(VACATION, id=1): "ggggg"}), waiting=number)) == words
+
+
+def test_topics_assessed_at_once_tell_what_is_not_read_now() -> None:
+    office = Office()
+    failed = upload(office, "scan.pdf", NOW)
+    office.library.catalogue.fail(failed.id, step="read", reason="It is encrypted.", remedy="Remove the password.")
+    upload(office, "zoo.md", office.now)
+    upload(office, "south.md", office.now, project="south")
+    board = office.desk.glance([Topic(ZEBRA)], "north")
+    assert (board.unread, board.waiting) == (("scan.pdf",), 1)
+    words = "1 document could not be read in full and may fill a gap: scan.pdf. As of now, 1 file is not read yet and"
+    assert unread_files_in_words(board).startswith(words)
+
+
+def test_every_answer_for_programs_says_what_was_not_read() -> None:
+    office = Office()
+    upload(office, "zoo.md", NOW)
+    board = replace(office.assess(), unread=("scan.pdf",))
+    data = unread_files_data(board)
+    assert data == {"unread": ["scan.pdf"], "waiting": 1, "not_read": unread_files_in_words(board)}
+    assert data["not_read"].endswith(waiting_in_words(board))
+    pack = pack_data(office.desk.pack(board))["board"]
+    found = CoverageResult.of(board, only_gaps=False).model_dump()
+    assert [{key: each[key] for key in data} for each in (pack, found)] == [data, data]
 
 
 def test_the_meeting_pack_says_what_was_not_read() -> None:

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.coverage.board_view import BoardView, apply_view, distinct_names, with_distinct_names
-from core.domain.coverage import Board, Topic
+from core.domain.coverage import Board, Topic, TopicOrigin
 from pages.components.coverage.board import table_data
 from pages.components.coverage.review import queue_rows
 from tests.screens.conftest import Opened, Stack, words
@@ -89,3 +89,22 @@ def test_the_review_tells_topics_of_one_name_apart(board: Board, stocked: Stack,
 def test_what_to_obtain_names_the_project_of_such_topics(board: Board, opened: Opened) -> None:
     text = words(opened("coverage.py", view="To obtain")).replace("\\", "")
     assert "Zebra husbandry (Tallgrass)" in text and "Zebra husbandry (all projects)" in text
+
+
+def test_traceability_tells_requirements_of_one_name_apart(stocked: Stack, opened: Opened) -> None:
+    twins = [Topic(ZEBRA, project=each, origin=TopicOrigin.REQUIREMENT) for each in ("Tallgrass", None)]
+    stocked.workbench.coverage.add_topics(twins)
+    assessed(stocked)
+    listed = opened("coverage.py", view="Requirements").dataframe[0].value["requirement"]
+    assert sorted(listed) == ["Zebra husbandry (Tallgrass)", "Zebra husbandry (all projects)"]
+
+
+def test_a_conflict_names_the_project_of_its_topic(stocked: Stack, opened: Opened) -> None:
+    for name, truth, hours in (("act.md", "regulatory", 72), ("rules.md", "compliance", 96)):
+        stocked.add(name, f"# {name}\n\nEmployees must report a data breach within {hours} hours of finding it.\n")
+        stocked.workbench.documents.correct(stocked.workbench.documents.list()[0].id, "truth", truth)
+    breach = "report a data breach"
+    stocked.workbench.coverage.add_topics([Topic(breach, project="Tallgrass"), Topic(breach)])
+    assessed(stocked)
+    text = words(opened("coverage.py", view="Conflicts")).replace("\\", "")
+    assert f"**{breach} (Tallgrass)**" in text or f"**{breach} (all projects)**" in text

@@ -15,14 +15,13 @@ from core.coverage.board_view import (
     kind_in_words,
     needs_in_words,
     share_in_words,
-    unread_in_words,
-    waiting_in_words,
 )
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meetings.meeting import Minutes
 from core.coverage.meetings.minutes import decision_facts, minutes_data, people_in_words
 from core.coverage.review import DecisionsByCell, current_decisions
 from core.coverage.traceability import TraceRow
+from core.coverage.unread_files import unread_files_data, unread_files_in_words
 from core.domain.coverage import (
     Board,
     BoardChanges,
@@ -117,7 +116,7 @@ class MeetingPack:
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Metadata of the pack as (name, value): enough to create the same pack again."""
         board, run = self.board, self.run
-        not_read = " ".join(filter(None, (unread_in_words(board), waiting_in_words(board))))
+        not_read = unread_files_in_words(board)
         return (
             ("Project", self.title),
             ("Snapshot", f"{run.name or f'run {run.id}'}, taken {board.taken_at:%Y-%m-%d %H:%M} UTC"),
@@ -148,7 +147,7 @@ def pack_data(pack: MeetingPack) -> dict[str, Any]:
         "snapshot": {"id": pack.run.id, "name": pack.run.name, "taken_at": board.taken_at.isoformat()},
         "configuration_hash": board.configuration_hash,
         "corpus_hash": board.corpus_hash,
-        "board": board_data(board),
+        "board": board_data(board) | unread_files_data(board),
         "topics": [topic_data(topic) for topic in board.topics],
         "coverage_by_kind": {share.name: share.coverage for share in by_kind(board)},
         "coverage_by_domain": {share.name: share.coverage for share in by_domain(board)},
@@ -165,6 +164,7 @@ def topic_data(topic: Topic) -> dict[str, Any]:
     return {
         "id": topic.id,
         "name": topic.name,
+        "project": topic.project,
         "origin": topic.origin.value,
         "needs": [truth.value for truth in topic.needs],
         "owner": topic.owner,

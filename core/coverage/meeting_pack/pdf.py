@@ -107,7 +107,7 @@ def _cover(sheet: Any, pack: MeetingPack) -> None:
         _ink(sheet, _QUIET, 9.5)
         sheet.cell(34, 5.6, name)
         _ink(sheet, _INK, 9.5)
-        sheet.cell(0, 5.6, _printable(value), new_x="LMARGIN", new_y="NEXT")
+        sheet.multi_cell(0, 5.6, _printable(value), align="L", new_x="LMARGIN", new_y="NEXT")
     sheet.ln(3)
     for severity, number in pack.gap_counts().items():
         _ink(sheet, _SEVERITY.get(severity, _INK), 10, "B")
@@ -170,13 +170,14 @@ def _cell_words(cell: Cell) -> str:
 
 
 def _fitted(sheet: Any, text: str, width: float) -> str:
-    """The text, shortened with an ellipsis to fit the width."""
+    """The text, cut in the middle to fit the width: the project of topics of one name is at the end."""
     fitting = _printable(text)
     if sheet.get_string_width(fitting) <= width:
         return fitting
-    while fitting and sheet.get_string_width(f"{fitting}…") > width:
-        fitting = fitting[:-1]
-    return f"{fitting.rstrip()}…"
+    head, tail = fitting[: len(fitting) // 2], fitting[len(fitting) // 2 :]
+    while head and sheet.get_string_width(f"{head}…{tail}") > width:
+        head, tail = (head[:-1], tail) if len(head) > len(tail) else (head, tail[1:])
+    return f"{head.rstrip()}…{tail.lstrip()}"
 
 
 def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequence[Sequence[str]]) -> None:

@@ -67,7 +67,8 @@ class ContributionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgendaItem:
-    """One cell to review. kind: a GapKind's value. topic: its name when the agenda was made."""
+    """One cell to review. kind: a GapKind's value. topic: its name when the agenda was made, with its project where
+    another topic of the board has the same."""
 
     topic_id: int
     kind: str

@@ -1,6 +1,7 @@
 """Minutes: made once when a meeting ends, and as JSON-compatible data."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -40,6 +41,7 @@ def make_minutes(
     """The minutes of a meeting that ends. log: the board's decisions, oldest first; board: None when it is gone."""
     decisions = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
     cells = {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
+    names = {item.topic_id: item.topic for item in meeting.agenda}
     came = {attendee_key(each.name) for each in attendees}
     remarks = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
     return Minutes(
@@ -55,7 +57,7 @@ def make_minutes(
         absent=tuple(name for name in meeting.invited if attendee_key(name) not in came),
         agenda=meeting.agenda,
         decisions=tuple(
-            MinutesDecision(each, _quotes(each, cells.get(about)))
+            MinutesDecision(replace(each, topic=names.get(each.topic_id, each.topic)), _quotes(each, cells.get(about)))
             for about, each in sorted(decisions.items(), key=lambda item: item[1].at)
         ),
         points=(*_raised(remarks), *_undecided(meeting.agenda, current_decisions(log))),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from core.coverage.board_view import distinct_names
 from core.coverage.meetings.meeting import (
     LOST_SECONDS,
     AgendaItem,
@@ -84,7 +85,12 @@ class MeetingService:
         name = _named(who)
         if not agenda:
             raise BadRequest("The agenda has no cells.", "Choose the cells to review.")
-        items = tuple(dict.fromkeys(AgendaItem(cell.topic_id, cell.kind.value, cell.topic) for cell in agenda))
+        names = distinct_names(board)
+        items = tuple(
+            dict.fromkeys(
+                AgendaItem(cell.topic_id, cell.kind.value, names.get(cell.topic_id, cell.topic)) for cell in agenda
+            )
+        )
         now = self._now()
         meeting = self._store.add_meeting(
             Meeting(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.coverage.board_view import distinct_names
 from core.domain.coverage import Board, CellState, Conflict, ConflictKind, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import FivefoldError
 from pages.components import notices, rights
@@ -54,7 +55,8 @@ def _cached_conflicts(board: Board) -> Sequence[Conflict]:
 
 def _pair(board: Board, conflict: Conflict) -> None:
     with st.container(border=True):
-        st.markdown(f"**{plain(conflict.topic.name)}** – {plain(conflict.words)}")
+        topic = distinct_names(board).get(conflict.topic.id, conflict.topic.name)
+        st.markdown(f"**{plain(topic)}** – {plain(conflict.words)}")
         first, second = st.columns(2, gap="medium")
         with first:
             draw_statement(conflict.first)

@@ -17,9 +17,9 @@ _MOST = 40  # lines drawn per group; the copied text and the CSV have all of the
 
 def draw(board: Board) -> None:
     """The filters of the board, what was not read, then one group per person or office."""
-    decisions, board = state.coverage_service().current_decisions(board.project), with_distinct_names(board)
+    decisions = state.coverage_service().current_decisions(board.project)
     view = choose_view(values_of(board, decisions), ordered=False)
-    groups = to_obtain(board, decisions, apply_view(board, view, decisions).lit)
+    groups = to_obtain(board, decisions, apply_view(with_distinct_names(board), view, decisions).lit)
     draw_unread(board)
     if not groups:
         known = board.coverage is not None

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.coverage.board_view import with_distinct_names
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.traceability import TRACED, TraceRow, orphans_csv, trace_csv
 from core.domain.coverage import Board, GapKind, Modality, Orphan
@@ -20,7 +21,7 @@ __all__ = ["draw"]
 
 def draw(project: str | None, board: Board) -> None:
     """The matrix of requirements, and the orphans."""
-    rows = state.coverage_service().trace(board)
+    rows = state.coverage_service().trace(with_distinct_names(board))
     if not rows:
         notices.empty(
             ":material/account_tree:",
