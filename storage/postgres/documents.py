@@ -41,6 +41,7 @@ from storage.postgres.tables import BY_DOCUMENT, BY_PROJECT, Base, allow, id_col
 __all__ = [
     "DOCUMENTS",
     "DOCUMENT_ROW",
+    "LIVING",
     "PAGES",
     "DocumentRow",
     "KnownDocuments",
@@ -144,6 +145,9 @@ class PageRow(Base):
 
 DOCUMENTS = table_of(DocumentRow)
 PAGES = table_of(PageRow)
+
+LIVING = "tenant_id = %(tenant)s AND NOT archived AND origin = 'document'"
+"""Documents that are not archived, no insights: as the index `documents_by_state` has them."""
 
 
 _ORIGINAL_LOCK = 5_007

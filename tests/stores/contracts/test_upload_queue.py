@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import event
 
 from core.domain.documents import Document, DocumentState, Label, Labels
 from core.domain.errors import Cure
@@ -11,6 +12,7 @@ from core.library.upload_queue import UploadCounts, UploadQueueStore, UploadQueu
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import INDEXING, STOPPED
 from storage.postgres.catalogue import SqlCatalogue
+from storage.postgres.database import Database
 from storage.postgres.upload_queue import SqlUploadQueueStore
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeUploadQueueStore
@@ -64,6 +66,23 @@ def test_every_file_is_of_one_kind_and_those_that_need_a_look_come_first(
     for kind in UploadQueueView:
         assert len(tray.page(kind, "", SURE, 99, 0)) == counts.of(kind)
     assert [each.name for each in tray.reading(9)] == ["reads.md"]
+
+
+def test_what_every_open_page_asks_each_second_builds_no_statement_anew(database: Database) -> None:
+    filled(SqlCatalogue(database))
+    built: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        built.append(statement)
+
+    tray = SqlUploadQueueStore(database)
+    event.listen(database.engine, "before_cursor_execute", note)
+    try:
+        assert tray.counts(SURE).all == 7 and tray.counts(SURE, "un").doubtful == 2
+        assert tray.oldest() == MOMENT
+    finally:
+        event.remove(database.engine, "before_cursor_execute", note)
+    assert built == []
 
 
 def test_words_find_parts_of_names_in_any_case_and_signs_mean_themselves(
