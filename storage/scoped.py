@@ -32,9 +32,13 @@ class ScopedVectorIndex:
         """Changed filter fields of these passages. Raises StoreFailed."""
         self._index.update(passages)
 
-    def delete(self, document_ids: Sequence[int]) -> None:
-        """Delete the vectors of these documents. Raises StoreFailed."""
-        self._index.delete(document_ids)
+    def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
+        """Delete the vectors of these documents. but: passages whose vectors stay. Raises StoreFailed."""
+        self._index.delete(document_ids, but=but)
+
+    def ping(self) -> None:
+        """Raises StoreFailed when the index does not answer."""
+        self._index.ping()
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None

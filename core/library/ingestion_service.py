@@ -2,7 +2,8 @@
 
 Small files that are read at the same time are stored together: one transaction of each store, one segment of the
 keyword index. Every index and every follower (versions, active learning, enrichment) is kept in step with the
-catalogue.
+catalogue: the former text of a document stays in every index until the catalogue has the new one, and a text that an
+index may lack, because a store failed or a process died, counts as unread.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -122,7 +123,7 @@ class IngestionService:
     def _ingest(self, document: Document, announced: Announced[_ReadFile] | None = None) -> None:
         """announced: how it is stored; None: it is announced when it is read."""
         with announced or nullcontext():
-            self._read_and_store(document, announced)
+            self._read_and_store(self._without_unindexed_text(document), announced)
 
     # The whole flow of one file, and each way it can end.
     def _read_and_store(self, document: Document, announced: Announced[_ReadFile] | None) -> None:
@@ -180,8 +181,16 @@ class IngestionService:
     def fail(self, document_id: int, error: Exception, step: str | None = None) -> None:
         """Mark a document as failed with the message of an error; one that was read before keeps its text, and warns
         of it. step: None for its current step. Raises NotFound."""
-        shown, at = error_to_show(error), self._catalogue.document(document_id).step if step is None else step
+        shown, document = error_to_show(error), self._without_unindexed_text(self._catalogue.document(document_id))
+        at = document.step if step is None else step
         self._catalogue.fail(document_id, step=at, reason=shown.message, remedy=shown.hint, cure=shown.cure)
+
+    def _without_unindexed_text(self, document: Document) -> Document:
+        """The document, unread if a process died before every index had its text."""
+        if document.step != INDEXING:
+            return document
+        self._catalogue.mark(document.id, step="store", unread=True)
+        return self._catalogue.document(document.id)
 
     def _follow_tables(self, document_id: int, replaced: Sequence[int]) -> None:
         """Archive the documents whose tables were replaced, once the new text is searchable. New passages take over the
@@ -193,10 +202,10 @@ class IngestionService:
                 self._documents.set_table_role(table.name, table.role)
 
     def _store_container(self, container: Document) -> None:
-        """Store a document that holds only other documents: it has no text to index."""
-        self._sparse.delete([container.id])
+        """Store a document that holds only other documents: it has no text to index, and no former one any more."""
+        self._catalogue.save_ingested(container, (), (), np.zeros((0, 0), dtype=np.float32), step=INDEXING)
         self._vectors.delete([container.id])
-        self._catalogue.save_ingested(container, (), (), np.zeros((0, 0), dtype=np.float32))
+        self._sparse.delete([container.id])
 
     def _store_together(self, files: Sequence[_ReadFile]) -> Sequence[Exception | None]:
         """Store what was read, put it into every index, and tell the followers; for each file None, or why not. In the
@@ -214,8 +223,7 @@ class IngestionService:
         if not contents:
             return errors
         ids = [each.document.id for each in contents]
-        self._sparse.delete(ids)
-        self._vectors.delete(ids)
+        self._vectors.ping()  # the last moment at which every index has the former texts
         passages = self._catalogue.save_all_ingested(contents, embedded_by=model, step=INDEXING)
         stored = [
             replace(each, passages=passages[each.document.id]) for each in contents if each.document.id in passages
@@ -224,7 +232,8 @@ class IngestionService:
         if not stored:
             return errors
         with self._pending_on_failure(list(passages), {each.ingested.document.id for each in files if each.first}):
-            self._index(stored, entities, model)
+            with self._pending_on_failure(list(passages), passages):
+                self._index(stored, entities, model)
             for follower in self._followers:
                 follower.follow(stored)
             self._embedded(model)
@@ -251,26 +260,29 @@ class IngestionService:
         return contents, errors
 
     @contextmanager
-    def _pending_on_failure(self, document_ids: Sequence[int], first: Collection[int]) -> Iterator[None]:
-        """The catalogue calls documents read, but an index lacks them: pending, they are read again by the next
-        attempt. first: those read for the first time, which count as unread: the last attempt must not take what one
-        index has for the text of an earlier reading."""
+    def _pending_on_failure(self, document_ids: Sequence[int], unread: Collection[int]) -> Iterator[None]:
+        """Documents that the catalogue calls read, but an index or a follower lacks, are pending, and read again by the
+        next attempt. unread: those whose text goes: an index lacks it, or a follower has never had any of it. Else it
+        would be taken for the text of an earlier reading when the last attempt fails too."""
         try:
             yield
         except Exception:
             for each in document_ids:
                 with suppress(NotFound):
-                    self._catalogue.mark(each, step="store", unread=each in first)
+                    self._catalogue.mark(each, step="store", unread=each in unread)
             raise
 
     def _index(self, stored: Sequence[DocumentContent], entities: Mapping[int, Sequence[Entity]], model: str) -> None:
-        """Put stored passages into every index. entities: those named in each document."""
-        passages = [passage for each in stored for passage in each.passages]
+        """Put stored passages into every index, in place of the former ones of their documents. entities: those named
+        in each document."""
+        ids, passages = [each.document.id for each in stored], [passage for each in stored for passage in each.passages]
+        if passages:
+            vectors = np.concatenate([each.vectors for each in stored if each.passages])
+            self._vectors.add(passages, vectors, embedded_by=model)
+        self._vectors.delete(ids, but=passages)
+        self._sparse.delete(ids)
         if not passages:
             return
-        self._vectors.add(
-            passages, np.concatenate([each.vectors for each in stored if each.passages]), embedded_by=model
-        )
         self._sparse.add(passages)
         if self._graph is not None:
             self._graph.add_each([(each.passages, entities[each.document.id]) for each in stored])

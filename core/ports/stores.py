@@ -54,7 +54,13 @@ class VectorIndex(Protocol):
         """Update the fields that filters read (labels, tags, dates …); vectors stay."""
         ...
 
-    def delete(self, document_ids: Sequence[int]) -> None: ...
+    def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
+        """Delete the vectors of these documents. but: passages whose vectors stay."""
+        ...
+
+    def ping(self) -> None:
+        """Asked before a change of several stores begins. Raises StoreFailed when the index does not answer."""
+        ...
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None

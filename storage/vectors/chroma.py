@@ -162,13 +162,20 @@ class ChromaIndex:
                 if known:
                     index._collection().update(ids=known, metadatas=[metadata(by_id[i]) for i in known])
 
-    def delete(self, document_ids: Sequence[int]) -> None:
-        """Delete every passage of these documents. Raises StoreFailed."""
+    def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
+        """Delete every passage of these documents. but: those that stay. Raises StoreFailed."""
+        retained = {str(each.id) for each in but}
         with _failures("deleting vectors"):
             for index, rows in product(self._all(), list(self._batches(len(document_ids)))):
-                index._collection().delete(
-                    where=where(SearchFilters(documents=tuple(document_ids[rows]), archived=None))
-                )
+                narrowed = where(SearchFilters(documents=tuple(document_ids[rows]), archived=None))
+                stored = index._collection().get(where=narrowed, include=[])["ids"]
+                removed = [each for each in stored if each not in retained]
+                for some in self._batches(len(removed)):
+                    index._collection().delete(ids=removed[some])
+
+    def ping(self) -> None:
+        """Raises StoreFailed when Chroma does not answer."""
+        self.count()
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None

@@ -75,12 +75,22 @@ class PgvectorIndex:
     def update(self, passages: Sequence[Passage]) -> None:
         """Does nothing: filter columns and vectors are in the same row."""
 
-    def delete(self, document_ids: Sequence[int]) -> None:
-        """Remove the vectors, of any model, from these documents' rows; the rows belong to the catalogue."""
+    def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
+        """Remove the vectors, of any model, from these documents' rows; the rows belong to the catalogue. but: passages
+        whose vectors stay."""
         of_tenant = PassageRow.tenant_id == self._database.tenant
         chosen = PassageRow.document_id == any_(literal(list(document_ids), ARRAY(PassageRow.id.type)))
+        # A subquery is hashed; an array would be read through for each row.
+        others = PassageRow.id.not_in(
+            select(func.unnest(literal([each.id for each in but], ARRAY(PassageRow.id.type))))
+        )
         with self._database.transaction("deleting vectors") as connection:
-            connection.execute(update(PassageRow).where(of_tenant, chosen).values(embedding=None, embedded_by=None))
+            connection.execute(
+                update(PassageRow).where(of_tenant, chosen, others).values(embedding=None, embedded_by=None)
+            )
+
+    def ping(self) -> None:
+        """Does nothing: the catalogue, in the same database, is asked at every step."""
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None
@@ -226,10 +236,14 @@ class CachedVectorIndex:
         self._index.update(passages)
         self._cache.invalidate()
 
-    def delete(self, document_ids: Sequence[int]) -> None:
-        """Delete the vectors of these documents. Raises StoreFailed."""
-        self._index.delete(document_ids)
+    def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
+        """Delete the vectors of these documents. but: passages whose vectors stay. Raises StoreFailed."""
+        self._index.delete(document_ids, but=but)
         self._cache.invalidate()
+
+    def ping(self) -> None:
+        """Raises StoreFailed when the cached index does not answer."""
+        self._index.ping()
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None

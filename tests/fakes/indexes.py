@@ -42,10 +42,15 @@ class FakeVectorIndex:
         rows = {p.id: _VectorRow(p, self._rows[p.id].vector) for p in passages if p.id in self._rows}
         self._rows = {**self._rows, **rows}
 
-    def delete(self, document_ids: Sequence[int]) -> None:
-        """Delete every passage of these documents."""
-        removed = set(document_ids)
-        self._rows = {i: row for i, row in self._rows.items() if row.passage.document_id not in removed}
+    def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
+        """Delete every passage of these documents. but: those that stay."""
+        removed, retained = set(document_ids), {each.id for each in but}
+        self._rows = {
+            i: row for i, row in self._rows.items() if row.passage.document_id not in removed or i in retained
+        }
+
+    def ping(self) -> None:
+        """It always answers."""
 
     def search(
         self, vector: NDArray[np.float32], filters: SearchFilters, top_k: int, among: PassageIds | None = None

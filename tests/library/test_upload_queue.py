@@ -194,14 +194,15 @@ def test_a_file_that_an_index_never_takes_fails_at_its_first_reading_only(
         raise StoreUnavailable("No Chroma server answers.", "Start it.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(tray.stores.vectors, "add", refuse)
+        for call in ("ping", "add"):
+            broken.setattr(tray.stores.vectors, call, refuse)
         for _ in range(2):  # the attempts of its job
             with pytest.raises(StoreUnavailable) as error:
                 tray.workbench.ingestion.ingest_pending(only)
     tray.workbench.ingestion.fail(only, error.value)
     document = tray.workbench.documents.get(only)
     assert document.state is (DocumentState.READY if read_before else DocumentState.FAILED)
-    assert bool(tray.workbench.documents.passages(only)) is read_before
+    assert bool(tray.workbench.documents.passages(only)) is read_before is bool(tray.stores.vectors.count())
     reason = document.warnings[0] if read_before else document.failure
     assert "No Chroma server answers." in reason
     tray.workbench.documents.retry(only)

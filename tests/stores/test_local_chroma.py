@@ -161,8 +161,9 @@ def test_a_folder_that_cannot_be_made_is_told_with_its_reason(tmp_path: Path) ->
 
 def test_a_closed_one_starts_nothing(index: ChromaIndex, local: LocalChroma, folder: Path) -> None:
     local.close()
-    with pytest.raises(StoreUnavailable, match="closed"):
-        index.count()
+    for ask in (index.count, index.ping):
+        with pytest.raises(StoreUnavailable, match="closed"):
+            ask()
     assert not folder.exists()
 
 

@@ -189,6 +189,14 @@ def test_a_deleted_document_is_not_found(small: Filled) -> None:
     assert small.shelf.index.count() == 1
 
 
+def test_vectors_of_a_document_are_deleted_but_those_that_stay(small: Filled) -> None:
+    first, second, third, other = small.passages
+    small.shelf.index.delete([first.document_id], but=[second, other])
+    assert ids(small) == [second.id, other.id]
+    small.shelf.index.delete([first.document_id, other.document_id], but=[third])
+    assert ids(small) == []
+
+
 def test_tenants_never_see_each_other(new_shelf: NewShelf, small: Filled) -> None:
     other = new_shelf()
     assert other.index.search(ASKED, SearchFilters(), 10).hits == ()
@@ -199,6 +207,7 @@ def test_tenants_never_see_each_other(new_shelf: NewShelf, small: Filled) -> Non
 
 def test_an_empty_index_answers_with_nothing(new_shelf: NewShelf) -> None:
     index = new_shelf().index
+    index.ping()
     index.add([], np.empty((0, 4), dtype=np.float32))
     index.update([])
     index.delete([1])
