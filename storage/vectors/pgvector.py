@@ -78,16 +78,14 @@ class PgvectorIndex:
     def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
         """Remove the vectors, of any model, from these documents' rows; the rows belong to the catalogue. but: passages
         whose vectors stay."""
-        of_tenant = PassageRow.tenant_id == self._database.tenant
-        chosen = PassageRow.document_id == any_(literal(list(document_ids), ARRAY(PassageRow.id.type)))
         # A subquery is hashed; an array would be read through for each row.
-        others = PassageRow.id.not_in(
-            select(func.unnest(literal([each.id for each in but], ARRAY(PassageRow.id.type))))
-        )
+        others = PassageRow.id.not_in(select(func.unnest(_array([each.id for each in but]))))
+        self._clear(PassageRow.document_id == any_(_array(document_ids)), others)
+
+    def _clear(self, *chosen: ColumnElement[bool]) -> None:
+        rows = update(PassageRow).where(PassageRow.tenant_id == self._database.tenant, *chosen)
         with self._database.transaction("deleting vectors") as connection:
-            connection.execute(
-                update(PassageRow).where(of_tenant, chosen, others).values(embedding=None, embedded_by=None)
-            )
+            connection.execute(rows.values(embedding=None, embedded_by=None))
 
     def ping(self) -> None:
         """Does nothing: the catalogue, in the same database, is asked at every step."""
@@ -175,9 +173,7 @@ class PgvectorIndex:
 
     def discard(self, passage_ids: PassageIds) -> None:
         """Remove the vectors from these passages' rows; the rows belong to the catalogue."""
-        chosen = (PassageRow.tenant_id == self._database.tenant, _has_id(passage_ids))
-        with self._database.transaction("deleting vectors") as connection:
-            connection.execute(update(PassageRow).where(*chosen).values(embedding=None, embedded_by=None))
+        self._clear(_has_id(passage_ids))
 
     def vacuum(self) -> None:
         """Nothing: the vectors are in the rows of the passages, and PostgreSQL frees the room of deleted rows."""
@@ -188,7 +184,11 @@ class PgvectorIndex:
 
 def _has_id(passage_ids: Sequence[int] | PassageIds) -> ColumnElement[bool]:
     """One array parameter for any number of ids, so that the statement stays the same."""
-    return PassageRow.id == any_(literal([int(i) for i in passage_ids], ARRAY(PassageRow.id.type)))
+    return PassageRow.id == any_(_array(passage_ids))
+
+
+def _array(ids: Sequence[int] | PassageIds) -> ColumnElement[list[int]]:
+    return literal([int(i) for i in ids], ARRAY(PassageRow.id.type))
 
 
 def _cosine(distance: float) -> float:
