@@ -76,8 +76,7 @@ class PgvectorIndex:
         """Does nothing: filter columns and vectors are in the same row."""
 
     def delete(self, document_ids: Sequence[int], *, but: Sequence[Passage] = ()) -> None:
-        """Remove the vectors, of any model, from these documents' rows; the rows belong to the catalogue. but: passages
-        whose vectors stay."""
+        """Remove these documents' vectors, of any model; the rows belong to the catalogue. but: whose vectors stay."""
         # A subquery is hashed; an array would be read through for each row.
         others = PassageRow.id.not_in(select(func.unnest(_array([each.id for each in but]))))
         self._clear(PassageRow.document_id == any_(_array(document_ids)), others)
@@ -158,10 +157,9 @@ class PgvectorIndex:
 
     def count(self) -> int:
         """Passages with a vector of this model."""
+        counted = select(func.count()).select_from(PassageRow).where(self._of_tenant_and_model())
         with self._database.transaction("counting vectors") as connection:
-            return (
-                connection.scalar(select(func.count()).select_from(PassageRow).where(self._of_tenant_and_model())) or 0
-            )
+            return connection.scalar(counted) or 0
 
     def passage_ids(self) -> PassageIds:
         """Every passage with a vector of this model, ascending."""
