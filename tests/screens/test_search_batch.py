@@ -12,9 +12,12 @@ from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult
 from core.search.batch.files import TEMPLATE
+from core.search.batch.questions import Batch, BatchOutcome, BatchQuestion, BatchState, outcome_of
 from pages.components.search import five_truths
-from pages.components.search.batch import batch_runs, draw_batch
+from pages.components.search.batch import _draw_run, _failures_in_words, _progress, draw_batch
+from pages.components.search.batch_run import BatchRun, batch_runs
 from tests.screens.conftest import Opened, Stack, words
+from tests.search.library import NOW
 
 FILE = (
     "id,question,truths,top\n"
@@ -135,12 +138,47 @@ def test_a_question_that_failed_is_not_without_hits_and_can_be_asked_again(batch
     asking.failing = "zebra xylophone quark"
     screen = ran(batched())
     assert table(screen, "Outcome")[1] == "⚡ failed" and "**0** probably not answered" in words(screen)
-    assert "1 search failed" in screen.error[0].value
+    message = screen.error[0].value.replace("\\", "")
+    assert message == "1 search failed, so its result is not known. The database went away. Start it again."
     asking.failing = ""
     (run,) = batch_runs()
     screen.button(key=f"batch.again.{run.number}").click().run()
     ended()
     assert table(screen.run(), "Outcome")[1] == "○ probably not answered" and not screen.error
+
+
+def test_the_message_names_each_reason_of_failed_searches_with_its_number() -> None:
+    reasons = ["It is full."] * 2 + ["It went away."] * 3 + ["A.", "B."]
+    questions = [BatchQuestion(row, "", f"overtime {row}") for row in range(2, 9)]
+    failed = [BatchOutcome(each, BatchState.FAILED, why=why) for each, why in zip(questions, reasons, strict=True)]
+    run = BatchRun(1, Batch("questions.csv", tuple(questions)), NOW, {each.question.row: each for each in failed})
+    assert _failures_in_words(run).replace("\\", "").split("\n") == [
+        "7 searches failed, so their results are not known.",
+        "",
+        "- 3 questions: It went away.",
+        "- 2 questions: It is full.",
+        "- 1 question: A.",
+        "- 1 more reason in the table below",
+    ]
+
+
+def test_while_it_runs_its_totals_are_counted_with_its_progress(
+    asking: Asking, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = tuple(BatchQuestion(row, "", "When must overtime be paid?") for row in (2, 3))
+    run = BatchRun(1, Batch("questions.csv", questions), NOW, asking=2, done=1)
+    run.outcome_by_row[2] = outcome_of(questions[0], asking([questions[0].request])[0])
+    monkeypatch.setattr(five_truths, "draw_five_truths", lambda page: _draw_run(run, asking))
+    screen = opened("search.py", q="overtime", view="five")
+    assert "**1 question answered** · **0** probably not answered · 1 not asked" in words(screen)
+    assert table(screen, "Row") == [2] and "List 1 more outcome" not in [each.label for each in screen.button]
+    monkeypatch.setattr(five_truths, "draw_five_truths", lambda page: _progress(run, 0))
+    assert "List 1 more outcome" in [each.label for each in opened("search.py", q="overtime", view="five").button]
+
+
+def test_what_answers_stands_before_the_numbers(batched: Batched) -> None:
+    shown = next(each.value for each in ran(batched()).dataframe if "Outcome" in each.value)
+    assert list(shown.columns)[:5] == ["Row", "Question", "Outcome", "Best sentence, or why not", "Hits"]
 
 
 def test_a_batch_goes_on_when_its_tab_is_closed_and_is_found_again(batched: Batched, asking: Asking) -> None:

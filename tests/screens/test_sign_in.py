@@ -184,13 +184,13 @@ def test_what_one_person_began_in_the_background_is_not_shown_to_another(
 ) -> None:
     from pages.components import session
     from pages.components.library import enrichment
-    from pages.components.search import batch
+    from pages.components.search import batch_run
     from pages.components.tuning import active_learning, classifier
 
     def runs_of(login: str, *projects: str) -> list[object]:
         roles = tuple((project, Role.VIEWER) for project in projects) or ((None, Role.VIEWER),)
         monkeypatch.setattr(session, "principal", lambda: Principal(login, login, roles, Door.BROWSER))
-        return [batch._runs(), enrichment._runs(), active_learning._task(), classifier._task()]
+        return [batch_run._runs(), enrichment._runs(), active_learning._task(), classifier._task()]
 
     ann, ben, less = runs_of("ann"), runs_of("ben"), runs_of("ann", "Tallgrass")
     assert all(len({id(each) for each in same}) == 3 for same in zip(ann, ben, less, strict=True))

@@ -177,7 +177,7 @@ def outcome_of(question: BatchQuestion, result: SearchResult) -> BatchOutcome:
     It counts as failed when a part of the library could not be searched, so that the probability of an answer is not
     known.
     """
-    failures = [f"search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error]
+    failures = [f"The search {LEG_LABELS[leg.leg]} failed: {leg.error}" for leg in result.legs if leg.error]
     outcome = BatchOutcome(
         question=question,
         state=BatchState.ANSWERED,
@@ -189,7 +189,7 @@ def outcome_of(question: BatchQuestion, result: SearchResult) -> BatchOutcome:
         notices=result.notices,
     )
     if failures and result.answer_probability is None:
-        return replace(outcome, state=BatchState.FAILED, best=None, score=None, why=" · ".join(failures))
+        return replace(outcome, state=BatchState.FAILED, best=None, score=None, why=" ".join(failures))
     if not result.answered:
         return replace(outcome, state=BatchState.UNANSWERED, why=result.silence)
     found = [hit.candidate.passage for hit in result.hits]

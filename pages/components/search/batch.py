@@ -1,157 +1,33 @@
-"""Batch search: a CSV of questions with its errors, the run in the background, and its outcomes as a table."""
-# Longer than 300 lines: the file, the run and its table share the state of a batch.
+"""Batch search: a CSV of questions with its errors, how far its run is, and its outcomes as a table."""
+# Longer than 300 lines: the file, the run and its table are one view, top to bottom.
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import count as counting_from
 from typing import Any
 
 import streamlit as st
 
 from bootstrap.environment import utc_now
 from core.domain.documents import Truth
-from core.domain.errors import BadRequest, FivefoldError
+from core.domain.errors import BadRequest
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.search.batch.files import MOST_BYTES, TEMPLATE, batch_csv, batch_xlsx, read_batch
-from core.search.batch.questions import (
-    Ask,
-    Batch,
-    BatchOutcome,
-    BatchQuestion,
-    BatchState,
-    RowProblem,
-    run_batch,
-    totals,
-)
+from core.search.batch.questions import Ask, Batch, BatchOutcome, BatchQuestion, BatchState, RowProblem, totals
 from core.search.citations.cite import CitationStyle, display_quote, written
 from pages.components import notices, session
-from pages.components.background import unexpected
+from pages.components.search.batch_run import BatchRun, batch_runs, forget_batch, resume_batch, start_batch
 from pages.components.styles import truth_style
 from pages.components.urls import params_of
 from pages.components.wording import ago, count, plain
 
-__all__ = [
-    "BatchRun",
-    "batch_runs",
-    "draw_batch",
-    "draw_refused",
-    "draw_run",
-    "forget_batch",
-    "question_table",
-    "resume_batch",
-    "start_batch",
-]
-
-_MOST_RUNS = 5
-"""So many of the latest batches are kept, in memory: an outcome that must last is downloaded."""
-
-
-@dataclass(slots=True)
-class BatchRun:
-    """A batch in the background.
-
-    outcome_by_row: grows while it runs; current: the question asked now; `stop` ends it after the block under way.
-    """
-
-    number: int
-    batch: Batch
-    started: datetime
-    outcome_by_row: dict[int, BatchOutcome] = field(default_factory=dict)
-    asking: int = 0
-    done: int = 0
-    current: str = ""
-    stop: bool = False
-    running: bool = True
-    problem: FivefoldError | None = None
-
-    @property
-    def outcomes(self) -> tuple[BatchOutcome, ...]:
-        """The outcomes so far, in the order of the file."""
-        outcomes = list(self.outcome_by_row.values())
-        return tuple(sorted(outcomes, key=lambda each: each.question.row))
-
-    @property
-    def rest(self) -> tuple[BatchQuestion, ...]:
-        """The questions still to ask: those not asked yet, and those whose search failed."""
-        answered = {row for row, each in list(self.outcome_by_row.items()) if each.state is not BatchState.FAILED}
-        return tuple(each for each in self.batch.questions if each.row not in answered)
-
-
-@dataclass(slots=True)
-class _Runs:
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    numbers: Iterator[int] = field(default_factory=lambda: counting_from(1))
-    by_number: dict[int, BatchRun] = field(default_factory=dict)
-
-
-def _runs() -> _Runs:
-    return session.own(_Runs)
-
-
-def batch_runs() -> tuple[BatchRun, ...]:
-    """The batches of this process, newest first."""
-    runs = _runs()
-    with runs.lock:
-        return tuple(runs.by_number[number] for number in sorted(runs.by_number, reverse=True))
-
-
-def start_batch(batch: Batch, ask: Ask) -> BatchRun:
-    """Ask all questions of a batch in the background."""
-    runs = _runs()
-    with runs.lock:
-        run = BatchRun(next(runs.numbers), batch, utc_now())
-        runs.by_number[run.number] = run
-        ended = [each for each in sorted(runs.by_number) if not runs.by_number[each].running]
-        for number in ended[: max(0, len(runs.by_number) - _MOST_RUNS)]:
-            del runs.by_number[number]
-    _begin(run, batch.questions, ask)
-    return run
-
-
-def resume_batch(run: BatchRun, ask: Ask) -> None:
-    """Ask the remaining questions in the background; does nothing while it runs."""
-    with _runs().lock:
-        if run.running:
-            return
-        run.running, run.stop = True, False
-    _begin(run, run.rest, ask)
-
-
-def forget_batch(number: int) -> None:
-    """Take a batch that has ended off the list."""
-    runs = _runs()
-    with runs.lock:
-        if number in runs.by_number and not runs.by_number[number].running:
-            del runs.by_number[number]
-
-
-def _begin(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> None:
-    run.asking, run.done, run.current, run.problem = len(questions), 0, "", None
-    threading.Thread(target=_carry_out, args=(run, questions, ask), name="batch", daemon=True).start()
-
-
-def _carry_out(run: BatchRun, questions: Sequence[BatchQuestion], ask: Ask) -> None:
-    def on_outcome(outcome: BatchOutcome) -> None:
-        run.outcome_by_row[outcome.question.row] = outcome
-        run.done += 1
-
-    def on_question(question: BatchQuestion) -> None:
-        run.current = question.question
-
-    try:
-        run_batch(questions, ask, on_outcome=on_outcome, on_question=on_question, stop=lambda: run.stop)
-    except Exception:  # noqa: BLE001 - told to the person with a reference, and logged whole
-        run.problem = unexpected("batch")
-    finally:
-        run.running = False
-
+__all__ = ["draw_batch"]
 
 _PROBLEMS = 200  # refused rows listed; chosen by hand
-_WHOLE, _PIXELS = 12, 460  # rows shown in full; pixels of a longer table
+_WHOLE, _PIXELS = 15, 460  # rows shown in full; pixels of a longer table
+_REASONS = 3  # of failed searches, above the table; chosen by hand
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _EVERY = "All"
 _SHOWN = {
@@ -175,17 +51,20 @@ _FILES: tuple[tuple[str, str, str, Callable[[Batch, Sequence[BatchOutcome]], byt
 )
 
 
-def draw_run(run: BatchRun, ask: Ask) -> None:
+def _draw_run(run: BatchRun, ask: Ask) -> None:
     """A batch under way or ended, with all that became of it so far."""
     if run.running:
-        _progress(run)
+        _progress(run, len(run.outcome_by_row))
     else:
         _resume_offer(run, ask)
-    _draw_outcomes(run)
+        _draw_totals(run)
+    if run.outcome_by_row or not run.running:
+        _draw_outcomes(run)
 
 
 @st.fragment(run_every=0.5)
-def _progress(run: BatchRun) -> None:
+def _progress(run: BatchRun, listed: int) -> None:
+    """How far it is, and its totals. listed: outcomes in the table below, which is drawn with the page only."""
     if not run.running:
         st.rerun()
     bar, stop = st.columns([6, 1], vertical_alignment="center")
@@ -195,28 +74,27 @@ def _progress(run: BatchRun) -> None:
     bar.progress(min(1.0, run.done / max(1, run.asking)), f"{words}{' · stopping' if run.stop else now}")
     if stop.button("Stop", key=f"batch.stop.{run.number}", icon=":material/stop:", width="stretch", disabled=run.stop):
         run.stop = True
+    _draw_totals(run)
+    fresh = len(run.outcome_by_row) - listed
+    if fresh > 0 and st.button(f"List {count(fresh, 'more outcome')}", key="batch.list", icon=":material/refresh:"):
+        st.rerun()
 
 
 def _resume_offer(run: BatchRun, ask: Ask) -> None:
-    """What a stopped or failed batch has left, and a button to resume it."""
-    rest, answered = run.rest, len(run.outcome_by_row)
-    if rest and answered < len(run.batch.questions):
-        text_column, again = st.columns([5, 2], vertical_alignment="center")
+    """Why a batch that ended has questions left, and a button to ask them."""
+    rest, outcomes, total = run.rest, len(run.outcome_by_row), len(run.batch.questions)
+    if not rest:
+        return
+    message, again = st.columns([5, 2], vertical_alignment="center")
+    failures, label = _failures_in_words(run), f"Ask {'it' if len(rest) == 1 else 'them'} again"
+    if outcomes == total:
+        message.error(failures, icon=":material/error:")
+    else:
         why = f" {plain(str(run.problem))}" if run.problem else ""
-        text_column.warning(
-            f"Stopped after {answered:,} of {count(len(run.batch.questions), 'question')}. Nothing is lost.{why}",
-            icon=":material/stop_circle:",
-        )
-        _resume_button(again, run, f"Ask the other {len(rest):,}", ask)
-    elif rest:
-        text_column, again = st.columns([5, 2], vertical_alignment="center")
-        failed = count(len(rest), "search", "searches")
-        text_column.error(f"{failed} failed, so their results are not known.", icon=":material/error:")
-        _resume_button(again, run, f"Ask {'it' if len(rest) == 1 else 'them'} again", ask)
-
-
-def _resume_button(where: Any, run: BatchRun, label: str, ask: Ask) -> None:
-    where.button(
+        words = f"Stopped after {outcomes:,} of {count(total, 'question')}. Nothing is lost.{why}"
+        message.warning("\n\n".join(filter(None, (words, failures))), icon=":material/stop_circle:")
+        label = f"Ask the other {len(rest):,}"
+    again.button(
         label,
         key=f"batch.again.{run.number}",
         icon=":material/play_arrow:",
@@ -227,10 +105,23 @@ def _resume_button(where: Any, run: BatchRun, label: str, ask: Ask) -> None:
     )
 
 
-def _draw_outcomes(run: BatchRun) -> None:
-    """Totals, which rows to see, the rows, and the files."""
-    outcomes = run.outcomes
-    counts = totals(run.batch, outcomes)
+def _failures_in_words(run: BatchRun) -> str:
+    """How many searches failed, and why, the most frequent reason first; "" without one."""
+    reasons = Counter(each.why for each in run.outcomes if each.state is BatchState.FAILED)
+    if not reasons:
+        return ""
+    failed, one = count(reasons.total(), "search", "searches"), reasons.total() == 1
+    words = f"{failed} failed, so {'its result is' if one else 'their results are'} not known."
+    if len(reasons) == 1:
+        return f"{words} {plain(next(iter(reasons)))}"
+    listed = [f"- {count(number, 'question')}: {plain(why)}" for why, number in reasons.most_common(_REASONS)]
+    if len(reasons) > _REASONS:
+        listed.append(f"- {count(len(reasons) - _REASONS, 'more reason')} in the table below")
+    return "\n".join([words, "", *listed])
+
+
+def _draw_totals(run: BatchRun) -> None:
+    counts = totals(run.batch, run.outcomes)
     parts = [f"**{count(counts.answered, 'question')} answered**", f"**{counts.unanswered:,}** probably not answered"]
     parts += [f":red[**{counts.failed:,}** failed]"] if counts.failed else []
     parts += [f"{counts.refused:,} refused"] if counts.refused else []
@@ -238,6 +129,11 @@ def _draw_outcomes(run: BatchRun) -> None:
     st.markdown(f"{plain(run.batch.name)}: {' · '.join(parts)}")
     if counts.by_truth:
         st.caption(f"Hits of all questions: {plain(_by_truth(counts.by_truth, words=True))}")
+
+
+def _draw_outcomes(run: BatchRun) -> None:
+    """Which rows to see, the rows, and the files."""
+    outcomes = run.outcomes
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = st.segmented_control(
             "Questions",
@@ -256,7 +152,7 @@ def _draw_outcomes(run: BatchRun) -> None:
     elif outcomes:
         st.caption(":material/check: None of them.")
     if not run.running:
-        draw_refused(run.batch.problems)
+        _draw_refused(run.batch.problems)
 
 
 def _files(run: BatchRun) -> None:
@@ -290,7 +186,7 @@ def _file_bytes(run: BatchRun, written_as: Callable[[Batch, Sequence[BatchOutcom
 
 def _rows(listed: Sequence[BatchOutcome], *, key: str) -> None:
     """The outcomes as a table; a click on a question opens it: Search takes over what its URL asks."""
-    event = question_table([_row(each) for each in listed], key=key, on_select="rerun", selection_mode="single-cell")
+    event = _question_table([_row(each) for each in listed], key=key, on_select="rerun", selection_mode="single-cell")
     for row, column in event.selection.cells:
         if column == _QUESTION and row < len(listed):
             st.query_params.from_dict(params_of(listed[row].question.request))
@@ -303,10 +199,10 @@ def _row(outcome: BatchOutcome) -> dict[str, Any]:
         "Row": outcome.question.row,
         _QUESTION: outcome.question.question,
         "Outcome": _STATE_WORDS[outcome.state],
+        "Best sentence, or why not": display_quote(best.quote) if best and not outcome.why else outcome.why,
         "Hits": None if outcome.state is BatchState.FAILED else outcome.hits,
         "By truth": _by_truth(outcome.by_truth),
         "Score": outcome.score,
-        "Best sentence, or why not": display_quote(best.quote) if best and not outcome.why else outcome.why,
         "Citation": written(best, CitationStyle.BRIEF) if best and not outcome.why else "",
         "Id": outcome.question.key,
     }
@@ -324,7 +220,7 @@ def _by_truth(counts: Mapping[str, int], *, words: bool = False) -> str:
     )
 
 
-def draw_refused(problems: Sequence[RowProblem]) -> None:
+def _draw_refused(problems: Sequence[RowProblem]) -> None:
     """The rows of a file that cannot be asked, with the reason."""
     if problems:
         st.markdown("**Refused** :gray[· correct these rows, or run the others without them]")
@@ -332,10 +228,10 @@ def draw_refused(problems: Sequence[RowProblem]) -> None:
             {"Row": each.row, "Column": each.field, "Problem": each.problem, "Row content": each.text}
             for each in problems[:_PROBLEMS]
         ]
-        question_table(rows, key="batch.refused")
+        _question_table(rows, key="batch.refused")
 
 
-def question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any:
+def _question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any:
     """Rows of questions with fitting widths; returns what `st.dataframe` returns."""
     config = {
         "Row": st.column_config.NumberColumn(width=56),
@@ -345,7 +241,7 @@ def question_table(rows: list[dict[str, Any]], *, key: str, **given: Any) -> Any
         _QUESTION: st.column_config.TextColumn(width=256),
         "By truth": st.column_config.TextColumn(width=150),
         "Outcome": st.column_config.TextColumn(width=150),
-        "Best sentence, or why not": st.column_config.TextColumn(width=420),
+        "Best sentence, or why not": st.column_config.TextColumn(width=320),
     }
     height: Any = "content" if len(rows) <= _WHOLE else _PIXELS
     return st.dataframe(
@@ -379,7 +275,7 @@ def draw_batch(filters: SearchFilters, profile: str, ask: Ask, *, only_routed: b
         return
     st.divider()
     run = _choose_run(runs)
-    draw_run(run, ask)
+    _draw_run(run, ask)
 
 
 def _upload_form(page: SearchRequest, ask: Ask) -> bool:
@@ -452,10 +348,10 @@ def _preview(batch: Batch, page: SearchRequest, ask: Ask) -> None:
     for notice in batch.notices:
         st.warning(plain(notice), icon=":material/help:")
     if batch.questions:
-        question_table([_first_row(each) for each in batch.questions[:_FIRST_ROWS]], key="batch.first")
+        _question_table([_first_row(each) for each in batch.questions[:_FIRST_ROWS]], key="batch.first")
         more = len(batch.questions) - _FIRST_ROWS
         st.caption(f"and {count(more, 'more question')}" if more > 0 else "")
-    draw_refused(batch.problems)
+    _draw_refused(batch.problems)
     st.button(
         f"Ask {count(len(batch.questions), 'question')}",
         key="batch.run",
