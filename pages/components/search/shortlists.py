@@ -1,14 +1,18 @@
 """Shortlists: results ticked into a named working set, and the view that orders, notes, exports and shares them."""
+# Longer than 300 lines: ticking, the list and what a click on it does share the current shortlist.
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
 
+from core.domain.documents import Document
 from core.domain.errors import FivefoldError
 from core.domain.results import Hit
+from core.insights.store import EvidenceLink
 from core.library.shortlist_brief import shortlist_docx, shortlist_markdown, shortlist_xlsx
 from core.library.shortlists import Shortlist, ShortlistItem, ShortlistService, item_of
+from core.library.versions.outdated_citations import OutdatedCitation
 from core.search.citations.cite import display_quote
 from core.search.exports import file_name
 from pages.components import cards, notices, rights, session
@@ -130,18 +134,50 @@ def draw_shortlists() -> None:
 def _items(shortlist: Shortlist) -> None:
     made = f" by {plain(shortlist.who)}" if shortlist.who else ""
     share = "the address of this page opens it for a colleague"
-    st.caption(f"{count(len(shortlist.items), 'item')} · created {shortlist.at:%Y-%m-%d}{made} · {share}")
+    changes = _changes(shortlist)
+    changed = f" · :orange[:material/history:] {len(changes):,} changed since they were added" if changes else ""
+    st.caption(f"{count(len(shortlist.items), 'item')}{changed} · created {shortlist.at:%Y-%m-%d}{made} · {share}")
     if not shortlist.items:
         st.caption("Empty. Tick results of a search, or press x on the chosen one, to add them.")
-    changes = _service().changes(shortlist)
+    newest = session.workbench().versions.newest([shortlist.items[index].document_id for index in changes])
     known = session.workbench().document_list.by_id([each.document_id for each in shortlist.items])
     readable = {each.id for each in known}
     for index, item in enumerate(shortlist.items):
         with st.container(border=True, gap="small", key=f"shortlist.item.{index}"):
-            _item(shortlist, index, item, changes.get(index, ""), readable=item.document_id in readable)
+            _item(shortlist, index, item, readable=item.document_id in readable)
+            if index in changes:
+                _change_line(changes[index], item, newest.get(item.document_id))
+            _note_field(shortlist, index, item)
 
 
-def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str, *, readable: bool) -> None:
+def _changes(shortlist: Shortlist) -> Mapping[int, str]:
+    """Place of an item → what happened to its document since; of one that was replaced, or read again and no longer
+    says it, what the current text says."""
+    changes = _service().changes(shortlist)
+    items = {index: shortlist.items[index] for index in changes}
+    links = {
+        index: EvidenceLink(each.passage_id, each.document_id, each.document_name, 0, 0, 0, each.quote)
+        for index, each in items.items()
+    }
+    doubts = session.workbench().versions.suspect_links([*links.values()])
+    return {**changes, **{index: _in_words(doubts[link]) for index, link in links.items() if link in doubts}}
+
+
+def _in_words(doubt: OutdatedCitation) -> str:
+    now = doubt.proposal
+    current = f" It says: “{shorten(display_quote(now.sentence.text), 200)}”" if now and now.likeness < 1 else ""
+    return f"{doubt.why[:1].upper()}{doubt.why[1:]}.{current}"
+
+
+def _change_line(change: str, item: ShortlistItem, newer: Document | None) -> None:
+    """What happened to the document of an item, and the way to its newer version."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f":orange[:material/history:] {plain(change)}", width="content")
+        if newer is not None:
+            cards.document_link(newer.id, "Open the newer version", question=item.question)
+
+
+def _item(shortlist: Shortlist, index: int, item: ShortlistItem, *, readable: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         cards.truth_badge(item.truth or None)
         st.page_link(
@@ -161,8 +197,9 @@ def _item(shortlist: Shortlist, index: int, item: ShortlistItem, change: str, *,
         cards.document_link(item.document_id, plain(item.place), mark=str(item.passage_id), question=item.question)
     else:
         st.caption(plain(item.place))
-    if change:
-        st.caption(f":material/history: {change}")
+
+
+def _note_field(shortlist: Shortlist, index: int, item: ShortlistItem) -> None:
     key = f"shortlist.note.{shortlist.id}.{index}.{shortlist.version}"
     st.text_input(
         "Note",
@@ -194,9 +231,9 @@ def _name_menu(label: str, icon: str, word: str, work: Callable[[str], object]) 
 def _export(shortlist: Shortlist) -> None:
     with st.popover("Export", icon=":material/ios_share:", key="shortlist.export"):
         for label, ending, media, made in (
-            ("Brief (Word)", ".docx", _DOCX, lambda: shortlist_docx(shortlist, _service().changes(shortlist))),
+            ("Brief (Word)", ".docx", _DOCX, lambda: shortlist_docx(shortlist, _changes(shortlist))),
             ("Brief (Markdown)", ".md", "text/markdown", lambda: _markdown(shortlist)),
-            ("Workbook (Excel)", ".xlsx", _XLSX, lambda: shortlist_xlsx(shortlist, _service().changes(shortlist))),
+            ("Workbook (Excel)", ".xlsx", _XLSX, lambda: shortlist_xlsx(shortlist, _changes(shortlist))),
         ):
             st.download_button(
                 label,
@@ -211,7 +248,7 @@ def _export(shortlist: Shortlist) -> None:
 
 
 def _markdown(shortlist: Shortlist) -> bytes:
-    return shortlist_markdown(shortlist, _service().changes(shortlist)).encode()
+    return shortlist_markdown(shortlist, _changes(shortlist)).encode()
 
 
 # What a click does
