@@ -124,6 +124,15 @@ def test_a_long_fact_is_printed_to_its_end() -> None:
     assert "As of now, 12 files are not read yet and may fill a gap." in " ".join(cover.split())
 
 
+@pytest.mark.parametrize("topics", range(1, 15))
+def test_no_heading_is_left_alone_at_the_end_of_a_page(topics: int) -> None:
+    name = "Every employer must keep records of the hours worked each day and each week by every employee (Payroll)"
+    rows = {Topic(f"{name} {n}", id=n, owner="Ann"): "gcccc" for n in range(topics)}
+    pack = pack_with_set_up()
+    for page in pdf_pages(replace(pack, board=board_of(rows))):
+        assert ("What to obtain" in page) <= ("Severity" in page), page
+
+
 def test_no_text_of_the_workbook_is_a_formula() -> None:
     book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack_of(FORMULA, document="=2+2.pdf"))))
     values = [tile for sheet in book for row in sheet.iter_rows() for tile in row if tile.value is not None]

@@ -23,6 +23,7 @@ _BRAND, _INK, _QUIET, _LINE = (52, 85, 139), (31, 39, 51), (90, 98, 110), (221, 
 _SEVERITY = {"high": (168, 31, 44), "medium": (156, 54, 7), "low": _QUIET}
 _MARGIN, _ROW, _HEAD_ROW = 14.0, 8.0, 11.0  # mm
 _TOPIC_WIDTH = 72.0
+_LEAST_BELOW = 70.0  # mm below a part's heading: itself, the table's head and a row of eight lines
 _MOST_EVIDENCE = 400  # characters of a quote
 
 
@@ -91,7 +92,7 @@ def _ink(sheet: Any, colour: Sequence[int] = _INK, size: float = 9, style: str =
 
 
 def _heading(sheet: Any, text: str) -> None:
-    if sheet.get_y() > sheet.h - 50:
+    if sheet.get_y() > sheet.h - _LEAST_BELOW:
         sheet.add_page()
     sheet.ln(6)
     _ink(sheet, _BRAND, 13, "B")
