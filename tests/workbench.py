@@ -77,7 +77,7 @@ class Stores:
     boards: FakeCoverageBoardStore = field(default_factory=FakeCoverageBoardStore)
     meetings: FakeMeetingStore = field(default_factory=FakeMeetingStore)
     tunings: FakeEvaluationStore = field(default_factory=FakeEvaluationStore)
-    memories: FakeInsightStore = field(default_factory=FakeInsightStore)
+    memories: FakeInsightStore = field(init=False)
     log: FakeUsageLog = field(default_factory=FakeUsageLog)
     lessons: FakeActiveLearningStore = field(default_factory=FakeActiveLearningStore)
     views: FakeSavedSearchStore = field(default_factory=FakeSavedSearchStore)
@@ -95,6 +95,7 @@ class Stores:
     web: HttpFetcher = field(default_factory=lambda: HttpFetcher(private=True, seconds=10.0))
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "memories", FakeInsightStore(self.catalogue))
         object.__setattr__(self, "models", FakeEmbeddingModelStore(self.catalogue, self.vectors, self.words))
 
     def model(self, model: str) -> Embedder:

@@ -31,6 +31,8 @@ _MEDIA_TYPE = "text/plain"
 
 _TITLE, _CONTEXT = 80, 400
 
+_UNKNOWN_PROJECT = "unknown project"
+
 
 @dataclass(frozen=True, slots=True)
 class PseudoDocument:
@@ -187,12 +189,15 @@ class InsightIndexer:
         return document is None or self._changed(document, pseudo_document_of(self._placed(item)))
 
     def _placed(self, item: M) -> M:
-        """The item with the project its searchable copy belongs to: its own and those of the documents it cites.
+        """The item with the project its searchable copy belongs to: its own and those of the documents it cites, also
+        of deleted ones.
 
         An insight on a document of one project would otherwise be found by people who do not see that document. One on
-        documents of several projects is found by people who see all projects."""
-        cited = self._catalogue.documents_by_id([link.document_id for link in item.links]).values()
-        projects = sorted({item.project, *(each.project for each in cited)} - {None}, key=str)
+        documents of several projects, or of an unknown one, is found by people who see all projects."""
+        cited = {link.document_id for link in item.links}
+        known = self._store.projects_of(sorted(cited))
+        unknown = {_UNKNOWN_PROJECT} if cited - known.keys() else set()
+        projects = sorted({item.project, *known.values(), *unknown} - {None}, key=str)
         return replace(item, project=" + ".join(map(str, projects)) or None)
 
     def _document(self, item: InsightOrEpisode) -> Document | None:

@@ -150,7 +150,8 @@ MOST_PER_PAGE = 100
 
 
 class InsightStore(Protocol):
-    """Insights and episodes of one tenant. Rows are never removed: a deleted one keeps its row.
+    """Insights and episodes of one tenant. Rows are never removed: a deleted one keeps its row. What is stored quotes
+    no document that was deleted for good; core.library.trash.REDACTED stands in place of the quote.
 
     `kind` is Insight or Episode. Every method raises StoreFailed when the store does not answer.
     """
@@ -192,6 +193,10 @@ class InsightStore(Protocol):
 
     def every(self, kind: type[M]) -> Sequence[M]:
         """All of them, deleted ones too, oldest first."""
+        ...
+
+    def projects_of(self, document_ids: Sequence[int]) -> Mapping[int, str | None]:
+        """Document → its project, or the last one of a deleted document; those that never were are absent."""
         ...
 
 

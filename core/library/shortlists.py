@@ -7,6 +7,7 @@ from typing import Protocol
 
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.results import Hit
+from core.library.trash import REDACTED
 from core.ports.catalogue import Catalogue
 from core.search.citations.cite import CitationStyle, written
 
@@ -76,7 +77,8 @@ def no_shortlist(shortlist_id: int) -> NotFound:
 
 
 class ShortlistStore(Protocol):
-    """Stores the shortlists of one tenant. Every method raises StoreFailed when the store does not respond."""
+    """Stores the shortlists of one tenant. What is stored quotes no document that was deleted for good: REDACTED stands
+    in place of the quote. Every method raises StoreFailed when the store does not respond."""
 
     def shortlists(self) -> Sequence[Shortlist]:
         """All shortlists in use, oldest first."""
@@ -185,7 +187,9 @@ class ShortlistService:
         found: dict[int, str] = {}
         for index, item in enumerate(shortlist.items):
             document, passage = documents.get(item.document_id), passages.get(item.passage_id)
-            if document is None:
+            if item.quote == REDACTED:
+                found[index] = "The document was deleted for good, and its quote with it."
+            elif document is None:
                 found[index] = "The document was deleted; quote and place are as they were saved."
             elif passage is None or item.quote not in passage.text:
                 found[index] = "The document was processed again; quote and place are as they were saved."

@@ -21,6 +21,7 @@ import storage.postgres.changes
 import storage.postgres.comments
 import storage.postgres.corrections
 import storage.postgres.coverage_boards
+import storage.postgres.document_projects
 import storage.postgres.embedding_models
 import storage.postgres.enrichments
 import storage.postgres.entities
@@ -40,10 +41,11 @@ import storage.postgres.versions
 import storage.postgres.vocabularies
 import storage.postgres.word_vectors  # noqa: F401 - all of these register their tables
 from storage.postgres.database import APP_ROLE, PURGE_ROLE, QUEUE_ROLE
+from storage.postgres.document_projects import DOCUMENT_PROJECT_TRIGGERS
 from storage.postgres.tables import Base
 from storage.postgres.trash import quoting_columns
 
-__all__ = ["METADATA", "all_tenants", "create_missing"]
+__all__ = ["METADATA", "all_tenants", "create_missing", "renew_scope"]
 
 METADATA = Base.metadata
 """All tables of the product, except those of the job queue's library."""
@@ -151,6 +153,7 @@ def create_missing(connection: Connection, *, earlier: bool) -> None:
             _add_column(connection, table, column)
     _let_purge(connection, policies)
     connection.execute(text(_TRIGGER))
+    connection.exec_driver_sql(DOCUMENT_PROJECT_TRIGGERS)
     _create_job_queue(connection)
 
 
@@ -175,11 +178,22 @@ def _guard(connection: Connection, table: Table, policies: set[str]) -> None:
     if policy not in policies:
         rule = f"CREATE POLICY {policy} ON {table.name} USING ({_OF_TENANT}) WITH CHECK ({_OF_TENANT})"
         connection.exec_driver_sql(rule)
-    scoped = f"{table.name}_of_scope"
-    if table.info["seen"] and scoped not in policies:
-        seen = f"{_EVERYTHING} OR ({table.info['seen']})"
-        connection.exec_driver_sql(f"CREATE POLICY {scoped} ON {table.name} AS RESTRICTIVE USING ({seen})")
+    if table.info["seen"] and f"{table.name}_of_scope" not in policies:
+        _add_scope(connection, table)
     connection.exec_driver_sql(f"GRANT {table.info['rights']} ON {table.name} TO {APP_ROLE}")
+
+
+def _add_scope(connection: Connection, table: Table) -> None:
+    """Add the policy of what a person with some projects sees."""
+    seen = f"{_EVERYTHING} OR ({table.info['seen']})"
+    connection.exec_driver_sql(f"CREATE POLICY {table.name}_of_scope ON {table.name} AS RESTRICTIVE USING ({seen})")
+
+
+def renew_scope(connection: Connection, *tables: Table) -> None:
+    """Replace that policy of tables whose condition has changed."""
+    for table in tables:
+        connection.exec_driver_sql(f"DROP POLICY {table.name}_of_scope ON {table.name}")
+        _add_scope(connection, table)
 
 
 def _let_purge(connection: Connection, policies: set[str]) -> None:
@@ -187,6 +201,9 @@ def _let_purge(connection: Connection, policies: set[str]) -> None:
     which originals are used."""
     for table, columns in quoting_columns().items():
         connection.exec_driver_sql(f"GRANT SELECT, UPDATE ({', '.join(columns)}) ON {table.name} TO {PURGE_ROLE}")
+    connection.exec_driver_sql(
+        f"GRANT SELECT (tenant_id, document_id, project) ON document_projects TO {PURGE_ROLE}"  # policies read them
+    )
     read = "tenant_id, project, sha256, readable"  # the policies read the first two
     for name, seen in (("documents", f"{read}, id"), ("trash", f"{read}, purging")):
         connection.exec_driver_sql(f"GRANT SELECT ({seen}) ON {name} TO {PURGE_ROLE}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     CheckConstraint,
@@ -27,6 +27,7 @@ from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, ou
 from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic, TopicRevision
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
+from storage.postgres.document_projects import KNOWN_DOCUMENTS, redact_purged
 from storage.postgres.json_records import JsonRecords, any_of, from_json, next_id, next_ids, to_json, upsert
 from storage.postgres.tables import BY_OWN_PROJECT, BY_PROJECT, Base, allow, id_column, of_tenant, table_of
 
@@ -44,11 +45,13 @@ __all__ = [
     "TopicRow",
 ]
 
+T = TypeVar("T")
+
 _TOPIC_SEEN = (
     f"({BY_PROJECT}) AND (data #>> '{{source,document_id}}' IS NULL"
-    " OR (data #>> '{source,document_id}')::bigint IN (SELECT id FROM documents))"
+    f" OR (data #>> '{{source,document_id}}')::bigint IN {KNOWN_DOCUMENTS})"
 )
-"""Topics of the person's projects and of all projects, unless they quote a document the person does not see."""
+"""Topics of the person's projects and of all projects, unless they quote a document of another project."""
 
 
 class TopicRow(Base):
@@ -191,9 +194,12 @@ class SqlCoverageBoardStore:
     def add_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store new topics; where the name is in use, the stored topic is returned."""
         with self._database.transaction("storing topics") as connection:
-            stored = [self._add_topic(connection, topic) for topic in topics]
+            stored = [self._add_topic(connection, topic) for topic in self._redacted(connection, topics)]
             self._log(connection, [(None, topic) for topic, new in stored if new], who, at)
         return [topic for topic, _ in stored]
+
+    def _redacted(self, connection: Connection, values: Sequence[T]) -> list[T]:
+        return redact_purged(self._database, connection, values)
 
     def _add_topic(self, connection: Connection, topic: Topic) -> tuple[Topic, bool]:
         """The stored topic, and whether it is new."""
@@ -206,8 +212,8 @@ class SqlCoverageBoardStore:
 
     def change_topics(self, topics: Sequence[Topic], who: str = "", at: datetime | None = None) -> Sequence[Topic]:
         """Store changed topics, all or none. Raises Outdated, NotFound, and BadRequest when a name is in use."""
-        changed = [replace(topic, version=topic.version + 1) for topic in topics]
         with self._database.transaction("storing topics") as connection:
+            changed = [replace(each, version=each.version + 1) for each in self._redacted(connection, topics)]
             known = self._topics.all(connection, TOPICS.c.id == any_of([topic.id for topic in changed]))
             before = {topic.id: topic for topic in known}
             # Retired topics first, so that a merged topic may take the name of one of its parts.
@@ -222,9 +228,10 @@ class SqlCoverageBoardStore:
         if at is None:
             return
         ids = next_ids(connection, TOPIC_REVISIONS, len(pairs))
-        for number, (before, after) in zip(ids, pairs, strict=True):
-            revision = TopicRevision(ids[0], at, who, before, after)
-            self._revisions.add(connection, {"id": number, "edit": ids[0], "topic_id": after.id}, revision)
+        revisions = [TopicRevision(ids[0], at, who, before, after) for before, after in pairs]
+        for number, revision in zip(ids, self._redacted(connection, revisions), strict=True):
+            row = {"id": number, "edit": revision.edit, "topic_id": revision.after.id}
+            self._revisions.add(connection, row, revision)
 
     def topic_revisions(self, limit: int) -> Sequence[TopicRevision]:
         """The newest revisions of all topics, newest edit first, at most so many."""
@@ -246,15 +253,22 @@ class SqlCoverageBoardStore:
         """Store a new run."""
         with self._database.transaction("storing a coverage run") as connection:
             new = replace(run, id=next_id(connection, RUNS))
-            connection.execute(insert(RUNS).values(tenant_id=self._tenant, id=new.id, **_run_row(new)))
+            row = self._run_row(connection, new)
+            connection.execute(insert(RUNS).values(tenant_id=self._tenant, id=new.id, **row))
         return new
 
     def change_run(self, run: CoverageRun) -> None:
         """Store a run's progress, end or name. Raises NotFound."""
         own = (RUNS.c.tenant_id == self._tenant, RUNS.c.id == run.id)
         with self._database.transaction("storing a coverage run") as connection:
-            if connection.execute(update(RUNS).where(*own).values(_run_row(run))).rowcount == 0:
+            if connection.execute(update(RUNS).where(*own).values(self._run_row(connection, run))).rowcount == 0:
                 raise no_run(run.id)
+
+    def _run_row(self, connection: Connection, run: CoverageRun) -> dict[str, Any]:
+        corpus = {str(document): digest for document, digest in run.corpus.items()}
+        own = {"project": run.project, "state": run.state.value, "finished_at": run.finished_at}
+        (known,) = self._redacted(connection, [replace(run, corpus={})])
+        return own | {"data": to_json(known), "corpus": corpus}
 
     def run(self, run_id: int) -> CoverageRun:
         """One run. Raises NotFound."""
@@ -283,20 +297,9 @@ class SqlCoverageBoardStore:
 
     def save_cells(self, run_id: int, cells: Sequence[Cell]) -> None:
         """Store assessed cells, replacing those of the same topic and kind. Raises NotFound."""
-        rows = [
-            {
-                "tenant_id": self._tenant,
-                "run_id": run_id,
-                "topic_id": cell.topic_id,
-                "kind": cell.kind.value,
-                "state": cell.state.value,
-                "score": cell.evidence_score,
-                "data": to_json(cell),
-            }
-            for cell in cells
-        ]
         with self._database.transaction("storing coverage cells") as connection, _unique(no_run(run_id)):
-            upsert(connection, CELLS, rows)
+            own = {"tenant_id": self._tenant, "run_id": run_id}
+            upsert(connection, CELLS, [own | _cell_row(cell) for cell in self._redacted(connection, cells)])
 
     def cells(self, run_id: int) -> Sequence[Cell]:
         """Every stored cell of a run, ordered by topic, then by GapKind."""
@@ -325,7 +328,7 @@ class SqlCoverageBoardStore:
     def decide(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
         """Append decisions, all or none. Raises Outdated when a number is not the next one of its cell."""
         with self._database.transaction("storing a decision") as connection:
-            return [self._add_decision(connection, decision) for decision in decisions]
+            return [self._add_decision(connection, each) for each in self._redacted(connection, decisions)]
 
     def _add_decision(self, connection: Connection, decision: Decision) -> Decision:
         new = replace(decision, id=next_id(connection, DECISIONS))
@@ -354,10 +357,9 @@ def _topic_row(topic: Topic) -> dict[str, Any]:
     return own | {"retired": topic.retired, "version": topic.version}
 
 
-def _run_row(run: CoverageRun) -> dict[str, Any]:
-    corpus = {str(document): digest for document, digest in run.corpus.items()}
-    own = {"project": run.project, "state": run.state.value, "finished_at": run.finished_at}
-    return own | {"data": to_json(replace(run, corpus={})), "corpus": corpus}
+def _cell_row(cell: Cell) -> dict[str, Any]:
+    own = {"topic_id": cell.topic_id, "kind": cell.kind.value, "state": cell.state.value}
+    return own | {"score": cell.evidence_score, "data": to_json(cell)}
 
 
 @contextmanager

@@ -1,4 +1,5 @@
 """Insights and episodes with their evidence links in PostgreSQL."""
+# Over 300 lines: two tables with the same columns, and the links of both, are one port.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,14 +40,15 @@ from core.insights.store import (
     outdated_insight,
 )
 from storage.postgres.database import Database
+from storage.postgres.document_projects import DOCUMENT_PROJECTS, KNOWN_DOCUMENTS, redact_purged
 from storage.postgres.json_records import any_of, from_json, next_id, next_ids, storable, to_json
 from storage.postgres.tables import BY_PROJECT, Base, JsonValue, allow, id_column, of_tenant, table_of
 
 __all__ = ["EPISODES", "INSIGHTS", "LINKS", "EpisodeRow", "InsightRow", "LinkRow", "SqlInsightStore"]
 
 _SEEN = f"({BY_PROJECT}) AND NOT EXISTS (SELECT FROM links WHERE links.tenant_id = {{1}}.tenant_id"
-_SEEN += " AND links.{0} = {1}.id AND links.document_id NOT IN (SELECT id FROM documents))"
-"""An insight or episode is visible where its project is and every document it cites."""
+_SEEN += f" AND links.{{0}} = {{1}}.id AND links.document_id NOT IN {KNOWN_DOCUMENTS})"
+"""An insight or episode is visible where its project is and that of every document it cites."""
 
 
 class InsightRow(Base):
@@ -140,12 +142,14 @@ class SqlInsightStore:
         """Store a new insight or episode."""
         table = _TABLES[insight.origin]
         with self._database.transaction(f"storing an {insight.origin.value}") as connection:
-            new_id = next_id(connection, table)
-            new = replace(insight, id=new_id, version=1)
-            row = _row(new) | {"tenant_id": self._tenant, "id": new_id, "at": new.at, "document_id": new.document_id}
+            new = replace(self._redacted(connection, insight), id=next_id(connection, table), version=1)
+            row = _row(new) | {"tenant_id": self._tenant, "id": new.id, "at": new.at, "document_id": new.document_id}
             connection.execute(insert(table).values(row))
             self._link(connection, new)
         return new
+
+    def _redacted(self, connection: Connection, insight: M) -> M:
+        return replace(insight, links=tuple(redact_purged(self._database, connection, insight.links)))
 
     def _link(self, connection: Connection, insight: InsightOrEpisode) -> None:
         """Replace the links of an insight or episode."""
@@ -162,9 +166,10 @@ class SqlInsightStore:
 
     def change(self, insight: M) -> M:
         """Store a changed insight or episode. Raises NotFound, and Outdated when it changed since it was read."""
-        table, new = _TABLES[insight.origin], replace(insight, version=insight.version + 1)
+        table = _TABLES[insight.origin]
         own = (table.c.tenant_id == self._tenant, table.c.id == insight.id)
         with self._database.transaction(f"storing an {insight.origin.value}") as connection:
+            new = replace(self._redacted(connection, insight), version=insight.version + 1)
             statement = update(table).where(*own, table.c.version == insight.version).values(_row(new))
             document_id = connection.scalar(statement.returning(table.c.document_id))
             if document_id is None:
@@ -241,6 +246,13 @@ class SqlInsightStore:
     def every(self, kind: type[M]) -> Sequence[M]:
         """All of them, including deleted ones, oldest first."""
         return sorted(self._read(kind), key=lambda insight: insight.id)
+
+    def projects_of(self, document_ids: Sequence[int]) -> Mapping[int, str | None]:
+        """Document → its project, or the last one of a deleted document; those that never were are absent."""
+        own = (DOCUMENT_PROJECTS.c.tenant_id == self._tenant, DOCUMENT_PROJECTS.c.document_id == any_of(document_ids))
+        query = select(DOCUMENT_PROJECTS.c.document_id, DOCUMENT_PROJECTS.c.project).where(*own)
+        with self._database.transaction("reading projects of documents") as connection:
+            return {row.document_id: row.project for row in connection.execute(query)}
 
     def _read(self, kind: type[M], *conditions: Any, limit: int | None = None, offset: int = 0) -> Sequence[M]:
         """Those that meet the conditions, with their links, newest first."""

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.domain.sanitize import storable_text
 from core.library.shortlists import Shortlist, no_shortlist, outdated_shortlist, shortlist_name_taken
 from storage.postgres.database import Database
+from storage.postgres.document_projects import KNOWN_DOCUMENTS, redact_purged
 from storage.postgres.json_records import JsonRecords, next_id
 from storage.postgres.tables import BY_LOGIN, Base, JsonValue, allow, id_column, login_column, of_tenant, table_of
 
@@ -18,9 +19,9 @@ __all__ = ["SHORTLISTS", "ShortlistRow", "SqlShortlistStore"]
 
 _SEEN = (
     f"{BY_LOGIN} OR NOT EXISTS (SELECT FROM json_array_elements(data -> 'items') AS item"
-    " WHERE (item ->> 'document_id')::bigint NOT IN (SELECT id FROM documents))"
+    f" WHERE (item ->> 'document_id')::bigint NOT IN {KNOWN_DOCUMENTS})"
 )
-"""One's own shortlists, and those of which every document is visible."""
+"""One's own shortlists, and those that quote documents of the person's projects and of all projects only."""
 
 
 class ShortlistRow(Base):
@@ -67,16 +68,18 @@ class SqlShortlistStore:
     def add_shortlist(self, shortlist: Shortlist) -> Shortlist:
         """Store a new shortlist. Raises BadRequest when the name is in use."""
         with self._database.transaction("storing a shortlist") as connection:
-            new = replace(shortlist, id=next_id(connection, SHORTLISTS), version=1)
+            (known,) = redact_purged(self._database, connection, [shortlist])
+            new = replace(known, id=next_id(connection, SHORTLISTS), version=1)
             if not self._records.add(connection, {"id": new.id, **_row(new)}, new):
                 raise shortlist_name_taken(new)
         return new
 
     def change_shortlist(self, shortlist: Shortlist) -> Shortlist:
         """Store a changed shortlist; returns it with its new version. Raises Outdated, BadRequest, NotFound."""
-        new = replace(shortlist, version=shortlist.version + 1)
-        own = SHORTLISTS.c.id == new.id
+        own = SHORTLISTS.c.id == shortlist.id
         with self._database.transaction("storing a shortlist") as connection:
+            (known,) = redact_purged(self._database, connection, [shortlist])
+            new = replace(known, version=shortlist.version + 1)
             try:
                 if self._records.change(connection, _row(new), new, own, SHORTLISTS.c.version == shortlist.version):
                     return new

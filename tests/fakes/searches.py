@@ -22,6 +22,7 @@ from core.insights.store import (
 from core.library.saved_searches import SavedSearch, SavedSearchVisit, no_view, outdated_view, view_name_taken
 from core.library.shortlists import Shortlist, no_shortlist, outdated_shortlist, shortlist_name_taken
 from core.search.store import DocumentUsage, UsageEvent, UsageKind, UsageSummary, summarised, tallied
+from tests.fakes.catalogue import FakeCatalogue
 
 __all__ = ["FakeInsightStore", "FakeSavedSearchStore", "FakeShortlistStore", "FakeUsageLog"]
 
@@ -178,9 +179,12 @@ class FakeUsageLog:
 
 
 class FakeInsightStore:
-    """Implements core.insights.store.InsightStore."""
+    """Implements core.insights.store.InsightStore. catalogue: whose documents are cited; of a deleted one, the project
+    that it had when it was asked for is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, catalogue: FakeCatalogue) -> None:
+        self._catalogue = catalogue
+        self._projects: dict[int, str | None] = {}
         self._lock = RLock()
         self._ids = count(1)
         self._stored: dict[tuple[Origin, int], InsightOrEpisode] = {}
@@ -244,6 +248,12 @@ class FakeInsightStore:
     def every(self, kind: type[M]) -> Sequence[M]:
         """All of them, including deleted ones, oldest first."""
         return sorted(self._newest(kind), key=lambda memory: memory.id)
+
+    def projects_of(self, document_ids: Sequence[int]) -> Mapping[int, str | None]:
+        """Document → its project, or the last one of a deleted document; those that never were are absent."""
+        living = self._catalogue.documents_by_id(document_ids)
+        self._projects |= {number: document.project for number, document in living.items()}
+        return {each: self._projects[each] for each in document_ids if each in self._projects}
 
     def _newest(self, kind: type[M]) -> list[M]:
         with self._lock:

@@ -17,7 +17,8 @@ class Office:
     """A desk, the library beside it and the time."""
 
     def __init__(self, library: Library | None = None) -> None:
-        self.library, self.now, self.store = library or payroll_library(), NOW, FakeInsightStore()
+        self.library, self.now = library or payroll_library(), NOW
+        self.store = FakeInsightStore(self.library.catalogue)
         self.desk = InsightService(
             store=self.store,
             catalogue=self.library.catalogue,

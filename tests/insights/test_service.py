@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.domain.documents import Document, DocumentState, Origin, Sector, SourceType
 from core.domain.errors import BadRequest, ModelUnavailable, NotFound, Outdated
-from core.insights.service import MOST_LETTERS, MOST_TAGS
+from core.insights.service import MOST_LETTERS, MOST_TAGS, links_to
 from core.insights.store import Insight, InsightOrEpisode, InsightQuery
 from core.search.store import DocumentUsage
 from tests.insights.office import Office
@@ -165,6 +165,24 @@ def test_new_tags_leave_the_passages_their_ids_and_reach_every_filter() -> None:
     for narrowed in ({"tags": ("old",)}, {"sectors": ("semantic",)}, {"projects": ("south",)}):
         assert insight.document_id not in office.found(QUESTION, **narrowed)
     assert office.library.catalogue.document(insight.document_id).project == "north"
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_note_is_found_where_what_it_cites_is_also_when_that_is_deleted(deleted: bool) -> None:
+    office = Office(Library())
+    passage, *_ = office.library.add("rules.md", "Overtime is paid twice.")
+    catalogue = office.library.catalogue
+    catalogue.put(replace(catalogue.document(passage.document_id), project="north"))
+    links = links_to(catalogue, [passage.id])
+    insight = office.desk.save(NOTE, links=links)
+    unknown = office.desk.save(NOTE, links=[replace(links[0], document_id=10**9)])
+    if deleted:
+        catalogue.delete(passage.document_id)
+        office.desk.documents_moved([passage.document_id])
+    assert catalogue.document(insight.document_id).project == "north"
+    assert insight.document_id in office.found(QUESTION, projects=("north",))
+    both = {insight.document_id, unknown.document_id}
+    assert office.found(QUESTION) >= both and not office.found(QUESTION, projects=("south",)) & both
 
 
 def test_the_second_of_two_who_change_a_note_is_told_and_nothing_of_theirs_is_found() -> None:

@@ -8,6 +8,7 @@ import pytest
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.queries import SearchRequest
 from core.library.shortlists import Shortlist, ShortlistService, item_of
+from core.library.trash import REDACTED
 from tests.screens.conftest import Opened, Stack, words
 from tests.stores.contracts.usage import AT
 
@@ -98,6 +99,8 @@ def test_an_item_outlives_its_document_and_says_so(stocked: Stack) -> None:
     stocked.workbench.documents.delete(document_id)
     assert "was deleted" in service.changes(shortlist)[0]
     assert service.get(shortlist.id).items == shortlist.items
+    gone = replace(shortlist, items=tuple(replace(each, quote=REDACTED) for each in shortlist.items))
+    assert set(service.changes(gone).values()) == {"The document was deleted for good, and its quote with it."}
 
 
 def _ticked(stocked: Stack, opened: Opened) -> Shortlist:

@@ -54,13 +54,13 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0030")
+    create_earlier(empty, "0031")
     assert schema_of(empty) == schema_of(engine)
 
 
 # 0020 changed rows only; the others stand before and after revisions that did more than create tables.
 @pytest.mark.parametrize(
-    "revision", ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020", "0028", "0029"]
+    "revision", ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020", "0028", "0029", "0030"]
 )
 def test_a_database_at_an_earlier_revision_gets_the_same_schema(revision: str, empty: Engine, engine: Engine) -> None:
     create_earlier(empty, revision)
@@ -202,6 +202,47 @@ INSERT INTO documents (tenant_id, id, name, sha256, size_bytes, state, uploaded_
 VALUES ('old', :id, :name, :sha, 1, 'failed', now(), '', false, '', 'upload', '{}', '{}', 0, 0, '{}', 'read', :failure,
     '', false)
 """
+
+
+def test_the_projects_of_documents_are_those_of_the_library_and_the_trash(empty: Engine) -> None:
+    create_earlier(empty, "0030")
+    tables = ("documents", "trash", "insights", "links")
+    with empty.begin() as connection:
+        for table in tables:
+            connection.execute(text(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY"))
+        connection.execute(text("INSERT INTO tenants VALUES ('old')"))
+        for number in (1, 2, 3):
+            connection.execute(text(_FAILED), {"id": number, "name": f"{number}", "sha": f"{number}", "failure": ""})
+        connection.execute(text("UPDATE documents SET project = 'Alpha' WHERE id = 1"))
+        for number, project, purging in ((4, "Alpha", False), (5, "Beta", True)):
+            row = {"id": number, "project": project, "purging": purging}
+            connection.execute(text(_TRASHED), row)
+        for number, cited in ((2, 1), (3, 99)):  # the copies of a note on document 1, and of one on a purged document
+            connection.execute(text(_NOTE), {"id": number})
+            connection.execute(text(_LINKED), {"id": number, "cited": cited})
+        for table in tables:
+            connection.execute(text(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"))
+    migrate(empty)
+    with Database(empty, "old").transaction("looking") as connection:
+        rows = connection.execute(text("SELECT document_id, project, purged FROM document_projects ORDER BY 1")).all()
+    assert [tuple(row) for row in rows] == [
+        (1, "Alpha", False),
+        (2, None, False),
+        (3, "unknown project", False),
+        (4, "Alpha", False),
+        (5, "Beta", True),
+    ]
+
+
+_TRASHED = """
+INSERT INTO trash (tenant_id, document_id, name, sha256, readable, size_bytes, project, who, at, contents, purging)
+VALUES ('old', :id, '', '', '', 0, :project, '', now(), '{}', :purging)
+"""
+_NOTE = """
+INSERT INTO insights (tenant_id, id, sector, tags, words, at, document_id, version, data)
+VALUES ('old', :id, 'semantic', '{}', '', now(), :id, 1, '{}')
+"""
+_LINKED = "INSERT INTO links (tenant_id, insight_id, document_id, data) VALUES ('old', :id, :cited, '{}')"
 
 
 def test_passages_stored_before_changes_were_noted_count_as_changed(empty: Engine) -> None:

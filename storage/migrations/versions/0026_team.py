@@ -4,6 +4,7 @@ from alembic import op
 from sqlalchemy import text
 
 from storage.migrations.schema import all_tenants, create_missing
+from storage.postgres.document_projects import DOCUMENT_PROJECTS
 from storage.postgres.documents import DOCUMENTS
 from storage.postgres.insights import EPISODES, INSIGHTS, LINKS
 from storage.postgres.passages import CHUNKS, LIBRARY_CHANGES
@@ -42,7 +43,7 @@ def upgrade() -> None:
     """Add the tables, the columns with who added a row, and the policies of what a person sees."""
     connection = op.get_bind()
     create_missing(connection, earlier=True)
-    tables = (CHUNKS, DOCUMENTS, INSIGHTS, EPISODES, LINKS, LIBRARY_CHANGES, table_of(TenantRow))
+    tables = (CHUNKS, DOCUMENTS, INSIGHTS, EPISODES, LINKS, LIBRARY_CHANGES, DOCUMENT_PROJECTS, table_of(TenantRow))
     with all_tenants(connection, *tables):
         connection.execute(text(_PLACES.format(table="knowledge_chunks", id="document_id")))
         connection.execute(text(_PLACES.format(table="documents", id="id")))

@@ -11,17 +11,20 @@ from hypothesis import strategies as st
 from core.domain.documents import Sector
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.insights.store import Episode, Insight, InsightOrEpisode, InsightQuery, InsightStore
+from core.ports.catalogue import Catalogue
+from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.insights import SqlInsightStore
 from tests.database import new_tenant
-from tests.fakes import FakeInsightStore
+from tests.fakes import FakeCatalogue, FakeInsightStore
 from tests.stores.contracts.insights import AT, FULL, LINK, NOWHERE, episode, insight
+from tests.stores.libraries import document
 
 
 @pytest.fixture(params=["memory", "postgres"])
 def store(request: pytest.FixtureRequest) -> InsightStore:
     """An empty store of each kind."""
     if request.param == "memory":
-        return FakeInsightStore()
+        return FakeInsightStore(FakeCatalogue())
     return SqlInsightStore(new_tenant(request.getfixturevalue("engine")))
 
 
@@ -187,6 +190,20 @@ def test_what_rests_on_a_document_is_found_by_it(store: InsightStore) -> None:
     assert store.about(Insight, [4, LINK.document_id]) == []
 
 
+@pytest.mark.parametrize("kind", ["memory", "postgres"])
+def test_a_deleted_document_keeps_the_project_it_had_at_last(kind: str, request: pytest.FixtureRequest) -> None:
+    catalogue: Catalogue = FakeCatalogue()
+    store: InsightStore = FakeInsightStore(catalogue)  # type: ignore[arg-type]
+    if kind == "postgres":
+        database = new_tenant(request.getfixturevalue("engine"))
+        catalogue, store = SqlCatalogue(database), SqlInsightStore(database)
+    shared, moved = (catalogue.add_document(document(name)) for name in ("a.pdf", "b.pdf"))
+    catalogue.save_labels(replace(moved, project="north"), ())
+    for _ in range(2):
+        assert store.projects_of([shared.id, moved.id, NOWHERE]) == {shared.id: None, moved.id: "north"}
+        catalogue.delete(moved.id)
+
+
 @given(words=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4))
 def test_both_stores_find_the_same_words(words: str, two: Callable[[], tuple[InsightStore, InsightStore]]) -> None:
     query = InsightQuery(words=words)
@@ -198,7 +215,7 @@ def test_both_stores_find_the_same_words(words: str, two: Callable[[], tuple[Ins
 @pytest.fixture(scope="module")
 def two(request: pytest.FixtureRequest) -> Callable[[], tuple[InsightStore, InsightStore]]:
     """The same notes in both stores."""
-    both = (FakeInsightStore(), SqlInsightStore(new_tenant(request.getfixturevalue("engine"))))
+    both = (FakeInsightStore(FakeCatalogue()), SqlInsightStore(new_tenant(request.getfixturevalue("engine"))))
     for store in both:
         for number, text in enumerate(("a%b", "A_B", "ß ss", "İi", "ſ s", "0", "\ufffd", "x\ny", "Ǆ ǆ")):
             store.add(insight(text, at=AT + timedelta(seconds=number)))

@@ -1328,3 +1328,61 @@ CREATE INDEX signatures_by_url ON signatures (tenant_id, url, document_id) WHERE
 DROP INDEX signatures_named;
 DROP INDEX signatures_titled;
 DROP INDEX signatures_from;
+
+-- revision 0031
+CREATE TABLE document_projects (
+    tenant_id text NOT NULL REFERENCES tenants ON DELETE CASCADE,
+    document_id bigint NOT NULL,
+    project text,
+    purged boolean NOT NULL,
+    PRIMARY KEY (tenant_id, document_id)
+);
+-- guard document_projects: SELECT, INSERT, UPDATE (project, purged)
+GRANT SELECT (tenant_id, document_id, project) ON document_projects TO fivefold_purger;
+CREATE POLICY document_projects_of_scope ON document_projects AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
+CREATE OR REPLACE FUNCTION note_document_project() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' OR NEW.project IS DISTINCT FROM OLD.project THEN
+        INSERT INTO document_projects (tenant_id, document_id, project, purged)
+        VALUES (NEW.tenant_id, NEW.id, NEW.project, false)
+        ON CONFLICT ON CONSTRAINT document_projects_pkey DO UPDATE SET project = excluded.project;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER note_project AFTER INSERT OR UPDATE OF project ON documents
+    FOR EACH ROW EXECUTE FUNCTION note_document_project();
+CREATE OR REPLACE FUNCTION note_document_purge() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE document_projects SET purged = true
+    WHERE document_projects.tenant_id = NEW.tenant_id AND document_projects.document_id = NEW.document_id;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER note_purge AFTER UPDATE OF purging ON trash
+    FOR EACH ROW WHEN (NEW.purging) EXECUTE FUNCTION note_document_purge();
+DROP POLICY topics_of_scope ON topics;
+DROP POLICY insights_of_scope ON insights;
+DROP POLICY episodes_of_scope ON episodes;
+DROP POLICY shortlists_of_scope ON shortlists;
+CREATE POLICY topics_of_scope ON topics AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR ((project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) AND (data #>> '{source,document_id}' IS NULL
+        OR (data #>> '{source,document_id}')::bigint IN (SELECT document_id FROM document_projects)))
+);
+CREATE POLICY insights_of_scope ON insights AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR ((project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) AND NOT EXISTS (SELECT FROM links WHERE links.tenant_id = insights.tenant_id
+        AND links.insight_id = insights.id AND links.document_id NOT IN (SELECT document_id FROM document_projects)))
+);
+CREATE POLICY episodes_of_scope ON episodes AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR ((project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb)))) AND NOT EXISTS (SELECT FROM links WHERE links.tenant_id = episodes.tenant_id
+        AND links.episode_id = episodes.id AND links.document_id NOT IN (SELECT document_id FROM document_projects)))
+);
+CREATE POLICY shortlists_of_scope ON shortlists AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true) OR NOT EXISTS (SELECT FROM json_array_elements(data -> 'items') AS item
+        WHERE (item ->> 'document_id')::bigint NOT IN (SELECT document_id FROM document_projects)))
+);
