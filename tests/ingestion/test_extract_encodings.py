@@ -80,6 +80,40 @@ def test_what_a_page_states_of_its_encoding_is_believed_when_it_fits() -> None:
     assert extract("b.html", page.encode()).pages[0].text == WRITTEN["russian"][:30]
 
 
+SIGNS = "Leave of 10–20 days; fee €500. The employer’s “policy”."
+WIDER = [
+    ("iso-8859-1", "cp1252", SIGNS),
+    ("us-ascii", "cp1252", SIGNS),
+    ("Latin1", "cp1252", SIGNS),
+    ("iso-8859-9", "cp1254", SIGNS + " İş Şef"),
+    ("gb2312", "gb18030", "朱镕基员工"),
+    ("shift_jis", "cp932", "①髙橋"),
+    ("euc-kr", "cp949", "똠방각하"),
+]
+
+
+@pytest.mark.parametrize(("label", "encoding", "text"), WIDER)
+def test_a_stated_standard_stands_for_its_windows_superset(label: str, encoding: str, text: str) -> None:
+    page = f'<meta charset="{label}"><p>{text}</p>'.encode(encoding)
+    feed = f'<?xml version="1.0" encoding="{label}"?><l><p>{text}</p></l>'.encode(encoding)
+    mail = f"From: a@b.c\nSubject: x\nContent-Type: text/plain; charset={label}\n\n{text}\n".encode(encoding)
+    for name, data in (("a.html", page), ("a.xml", feed), ("a.eml", mail)):
+        extracted = extract(name, data)
+        assert (extracted.pages[0].text.split("\n")[-1], extracted.warnings) == (text, ())
+
+
+def test_xml_in_an_encoding_that_it_does_not_state_is_read_with_a_warning() -> None:
+    extracted = extract("a.xml", f"<l><p>{WRITTEN['german']}</p></l>".encode("cp1252"))
+    assert extracted.pages[0].text == WRITTEN["german"]
+    assert extracted.warnings[0].startswith("The encoding was guessed: cp1252.")
+
+
+def test_windows_signs_as_character_references_and_in_mail_fields_are_kept() -> None:
+    assert extract("a.xml", b"<l><p>Fee &#128;5, 1&#150;2 days</p></l>").pages[0].text == "Fee €5, 1–2 days"
+    mail = b"From: a@b.c\nSubject: =?iso-8859-1?Q?2019=962021?=\n\nLeave is paid.\n"
+    assert extract("a.eml", mail).title == "2019–2021"
+
+
 def test_letters_pasted_in_another_encoding_do_not_spoil_the_rest() -> None:
     data = WRITTEN["german"].encode() * 3 + "\nCafé".encode("cp1252")
     extracted = extract("note.txt", data)

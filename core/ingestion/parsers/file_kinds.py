@@ -155,7 +155,7 @@ def _archive(file: SourceFile) -> ExtractedDocument:
 def _xml(file: SourceFile) -> ExtractedDocument:
     from core.ingestion.parsers.xml import read_xml
 
-    return read_xml(file.name, file.data)
+    return read_xml(file.name, file.text)
 
 
 def _html(file: SourceFile) -> ExtractedDocument:
@@ -219,7 +219,7 @@ _ROWS = (
     _FileKindRow(FileKind.EML, "eml", "a mail", _eml),
     _FileKindRow(FileKind.MSG, "msg", "an Outlook message", _msg),
     _FileKindRow(FileKind.HTML, "html htm xhtml", "a web page", _html, textual=True, decoded=True),
-    _FileKindRow(FileKind.XML, "xml", "an XML file", _xml, textual=True),
+    _FileKindRow(FileKind.XML, "xml", "an XML file", _xml, textual=True, decoded=True),
     _FileKindRow(FileKind.MARKDOWN, "md markdown", "Markdown", _markdown, textual=True, decoded=True),
     _FileKindRow(FileKind.CSV, "csv", "a CSV table", _delimited, textual=True, decoded=True),
     _FileKindRow(FileKind.TSV, "tsv tab", "a TSV table", _delimited, textual=True, decoded=True),
@@ -304,7 +304,7 @@ _OTHER_PACKAGES = {
 }
 _PDF_HEAD_BYTES = 1024  # Acrobat accepts a PDF header within the first 1,024 bytes.
 _HTML_HEAD = re.compile(
-    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    rb"^\s*(?:<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 _XML_HEAD = re.compile(rb"^\s*<\?xml[\s?]", re.I)
 _FIELD = re.compile(rb"([!-9;-~]{1,80}):")

@@ -21,7 +21,7 @@ from core.ingestion.parsers.blocks import PageWriter, write_blocks
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.ooxml import clean_metadata
-from core.ingestion.parsers.text_cleaning import clean, decoded
+from core.ingestion.parsers.text_cleaning import clean, decoded, to_encoding, windows_signs
 
 __all__ = ["Attachment", "Message", "extracted_mail", "html_body", "read_eml", "read_msg", "text_body"]
 
@@ -213,7 +213,7 @@ def _mime_message(name: str, mail: EmailMessage) -> Message:
 def _field(mail: Any, field: str) -> str:
     """All values of a field; "" if it is too damaged to parse."""
     try:
-        return ", ".join(str(value) for value in mail.get_all(field, []))
+        return windows_signs(", ".join(str(value) for value in mail.get_all(field, [])))
     except (ValueError, LookupError, TypeError, AttributeError, IndexError):
         return ""
 
@@ -227,13 +227,13 @@ def _sent(mail: Any) -> datetime | None:
 
 
 def _decoded(name: str, part: Any) -> tuple[str, str]:
-    """The text of a part: in its declared encoding, else in a detected one."""
+    """The text of a part: in its declared encoding, else in a detected one. Latin-1 is declared by habit."""
     data = part.get_payload(decode=True) or b""
-    stated = part.get_content_charset("")
-    if stated and stated != "unknown-8bit":
+    stated = to_encoding(part.get_content_charset(""))
+    for encoding in ("utf-8", stated) if stated == "cp1252" else (stated,):
         try:
-            return data.decode(stated), ""
-        except (LookupError, UnicodeDecodeError):
+            return data.decode(encoding), ""
+        except (LookupError, UnicodeError):
             pass
     return decoded(name, data)
 

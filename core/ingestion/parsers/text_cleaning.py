@@ -4,6 +4,9 @@ Encoding: as declared, else the only one that fits, else the most likely. pdfium
 U+FFFE; its hyphen is kept if the document writes the word with one elsewhere.
 """
 
+# Over 300 lines: how bytes become text, and what is wrong with text, share their knowledge of encodings.
+
+import codecs
 import re
 import unicodedata
 from collections import Counter
@@ -12,7 +15,7 @@ from core.domain.errors import UnreadableFile
 from core.domain.extraction import LayoutLine
 from core.text.symbol_fonts import PLAIN_SYMBOLS
 
-__all__ = ["clean", "decoded", "garbled", "mended", "mojibake", "wide_encoding"]
+__all__ = ["clean", "decoded", "garbled", "mended", "mojibake", "to_encoding", "wide_encoding", "windows_signs"]
 
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -172,6 +175,14 @@ _STATED = re.compile(rb"<(?:\?xml[^>]*?encoding|meta[^>]*?charset)\s*=\s*[\"']?\
 
 _STATED_BYTES = 4_096  # Chosen by hand, not fitted.
 
+_WEB_ENCODINGS = {
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949",
+}  # fmt: skip
+"""What a declared encoding stands for, by Python's names, where they differ: the WHATWG Encoding Standard."""
+
+_CONTROLS = re.compile("[\x80-\x9f]")
+
 _JAPANESE = re.compile(rb"\x1b\$[@B]")
 
 _STRAY = re.compile("[\udc80-\udcff]")
@@ -216,15 +227,38 @@ def decoded(name: str, data: bytes) -> tuple[str, str]:
     if (text := _fits(data, "utf-8")) is not None:
         return text, ""
     stated = _STATED.search(data[:_STATED_BYTES])
-    if stated and (text := _fits(data, stated[1].decode("ascii"))) is not None:
+    if stated and (text := _fits(data, to_encoding(stated[1].decode("ascii")))) is not None:
         return text, ""
     return _pasted(data) or _guessed(name, data)
+
+
+def to_encoding(label: str) -> str:
+    """The encoding that a declared one stands for, as in a browser: files labelled with a standard hold the signs of
+    its Windows superset. "" if it is unknown.
+
+    >>> b"10\\x9620 days, \\x80 5".decode(to_encoding("ISO-8859-1")), to_encoding("UTF-8"), to_encoding("no-such-code")
+    ('10–20 days, € 5', 'utf-8', '')
+    """
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return ""
+    return _WEB_ENCODINGS.get(name, name)
+
+
+def windows_signs(text: str) -> str:
+    """The text with control characters of ISO 8859-1 as the signs that they are in Windows.
+
+    >>> windows_signs("10\\x9620 days")
+    '10–20 days'
+    """
+    return _CONTROLS.sub(lambda sign: sign.group().encode("latin-1").decode("cp1252", "ignore"), text)
 
 
 def _fits(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):
         return None
 
 

@@ -6,7 +6,7 @@ from core.domain.errors import UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter
 from core.ingestion.parsers.file_kinds import FileKind
-from core.ingestion.parsers.text_cleaning import clean
+from core.ingestion.parsers.text_cleaning import clean, windows_signs
 
 __all__ = ["read_xml"]
 
@@ -15,7 +15,7 @@ _TITLES = frozenset({"title", "heading", "head", "h1", "h2", "h3"})
 _MOST_RECORD_LETTERS = 4_000  # Chosen by hand, not fitted.
 
 
-def read_xml(name: str, data: bytes) -> ExtractedDocument:
+def read_xml(name: str, text: str) -> ExtractedDocument:
     """Text and blocks of an XML file. Raises UnreadableFile if it is malformed or declares entities."""
     from xml.etree.ElementTree import ParseError
 
@@ -23,7 +23,7 @@ def read_xml(name: str, data: bytes) -> ExtractedDocument:
     from defusedxml.ElementTree import fromstring
 
     try:
-        root = fromstring(data)
+        root = fromstring(text)
     except DefusedXmlException as error:
         raise UnreadableFile(
             f"'{name}' declares XML entities, which are not expanded.", "Save it without a document type of its own."
@@ -32,8 +32,8 @@ def read_xml(name: str, data: bytes) -> ExtractedDocument:
         raise UnreadableFile(f"'{name}' is not well-formed XML ({error}).", "Export or download it again.") from error
     writer = PageWriter(1)
     _walk(root, writer, 0)
-    title = next((clean(each.text or "").strip() for each in root if _name(each) == "title"), "")
-    return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.XML, title=" ".join(title.split()))
+    title = next((_tidy(each.text) for each in root if _name(each) == "title"), "")
+    return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.XML, title=title)
 
 
 def _name(node: Any) -> str:
@@ -66,4 +66,4 @@ def _is_record(node: Any) -> bool:
 
 
 def _tidy(text: str | None) -> str:
-    return " ".join(clean(text or "").split())
+    return " ".join(clean(windows_signs(text or "")).split())
