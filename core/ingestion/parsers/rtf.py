@@ -1,4 +1,5 @@
-"""Parses RTF with striprtf; keeps table rows, and headings marked by style or outline level.
+"""Parses RTF with striprtf; keeps table rows, and headings marked by style or outline level. Drops deleted and hidden
+text; writes footnotes and text boxes at the end.
 
 Other headings are detected as in plain text, because RTF only stores their appearance.
 """
@@ -26,6 +27,11 @@ _HEADING = re.compile(rf"[{chr(_MARK)}-{chr(_MARK + 5)}]")
 _INFORMATION = re.compile(r"\{\\info\b(?:[^{}]|\{[^{}]*\})*\}")
 _FIELD = re.compile(r"\{\\(title|author|subject|keywords)\b ?([^{}]*)\}")
 _CREATED = re.compile(r"\{\\creatim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})")
+_TOKEN = re.compile(r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'[0-9a-fA-F]{2}|\\[^a-zA-Z]|[{}]|[^\\{}]+|\\", re.S)
+_UNSEEN = frozenset({"deleted", "v", "mvf"})  # tracked deletion, hidden, moved from here
+_NOTES = frozenset({"footnote", "shptxt"})  # destinations that striprtf ignores
+_TREATED = re.compile(r"\\(?:deleted|v|mvf|footnote|shptxt)(?![a-zA-Z])")
+_SIGNS = frozenset("u line tab emdash endash emspace enspace qmspace bullet lquote rquote ldblquote rdblquote".split())
 
 
 def read_rtf(name: str, data: bytes) -> ExtractedDocument:
@@ -67,12 +73,50 @@ def rtf_text(name: str, source: str) -> str:
         return found.group() if level is None else rf"{found.group().strip()}\u{_MARK + level - 0x10000}? "
 
     try:
-        words: str = rtf_to_text(_LEVEL.sub(marked, source), errors="replace")  # type: ignore[no-untyped-call]
+        shown = _LEVEL.sub(marked, _shown(source))
+        words: str = rtf_to_text(shown, errors="replace")  # type: ignore[no-untyped-call]
         return clean(words)
     except damage() as error:
         raise UnreadableFile(
             f"'{name}' is damaged: {error}.", "Save it again from the program that made it."
         ) from error
+
+
+def _shown(source: str) -> str:
+    """RTF without deleted and hidden text, its footnotes and text boxes as paragraphs at the end."""
+    if not _TREATED.search(source):
+        return source
+    body: list[str] = []
+    notes: list[str] = []
+    out, unseen = body, frozenset[str]()
+    groups: list[tuple[list[str], frozenset[str]]] = []
+    position = 0
+    while token := _TOKEN.match(source, position):
+        position = token.end()
+        text, word = token.group(), token[1]
+        if text == "{":
+            groups.append((out, unseen))
+        elif text == "}" and groups:
+            if out is notes and groups[-1][0] is not notes:
+                notes.append("}")
+            out, unseen = groups.pop()
+            if not groups:
+                break
+        elif word == "bin":
+            position += max(0, int(token[2] or 0))
+            continue
+        elif word in _UNSEEN:
+            unseen = unseen - {word} if token[2] == "0" else unseen | {word}
+        elif word == "plain":
+            unseen = frozenset()
+        elif word in _NOTES and not unseen and out is body:
+            notes.append(r"\par {")
+            out = notes
+            continue
+        is_text = word in _SIGNS or (word is None and text not in {"{", "}", r"\*"})
+        if not (unseen and is_text):
+            out.append(text)
+    return "".join([*body, "}" * (len(groups) - 1), *notes, "}"])
 
 
 def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
