@@ -98,6 +98,42 @@ def test_totals_are_not_counted_in_the_summary(tmp_path: Path) -> None:
     assert "1 totals row is not counted in the summaries." in extracted.warnings
 
 
+def summary_of(data: str, name: str = "a.csv") -> str:
+    """The text of a file's last page, which sums up its last table."""
+    return extract(name, data.encode()).pages[-1].text
+
+
+def test_the_summary_adds_up_what_the_loaded_table_holds(tmp_path: Path) -> None:
+    data = "Konto;Betrag\nMiete;1.234,50\nStrom;80,25\nWasser;40,75\nGas;100,00"
+    summary = summary_of(data)
+    assert "Betrag: 4 of 4 rows filled, 4 different values; sum (total) 1455.5;" in summary
+    assert "largest (highest, maximum, biggest): 1.234,50, in row 1" in summary
+    assert "smallest (lowest, minimum): 40,75, in row 3" in summary
+    assert [row[1] for row in loaded(table_of(tmp_path, data))] == ["1234.50", "80.25", "40.75", "100.00"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "total"),
+    [
+        ("a;1.500\nb;2.250\nc;20", ""),  # thousands or three decimals
+        ("a;1.500\nb;2.25\nc;20", "23.75"),
+        ("a;1.500\nb;2000\nc;20", "2021.5"),
+        ("a;1,500\nb;2,250\nc;20", "3770"),
+        ("a;1,500;0,5\nb;2,250;0,5\nc;20;1", ""),  # decimal commas beside it
+        ("a;10115\nb;01067\nc;20095", ""),  # codes
+    ],
+)
+def test_numbers_that_can_be_read_in_two_ways_are_not_summed(rows: str, total: str) -> None:
+    head = "name;value;share" if rows.count(";") > 3 else "name;value"
+    line = next(line for line in summary_of(f"{head}\n{rows}").split("\n") if line.startswith("value: "))
+    assert (f"sum (total) {total};" in line) if total else ("sum" not in line)
+
+
+def test_a_total_in_millions_with_decimal_commas_is_left_out_of_the_sum() -> None:
+    summary = summary_of("Konto;Art;Betrag\nMiete;a;1.234.000,50\nStrom;b;80,25\nGas;c;40\nTotal;alle;1.234.120,75")
+    assert "sum (total) 1234120.75;" in summary
+
+
 def test_columns_beyond_what_the_database_holds_are_left_out_with_a_warning(tmp_path: Path) -> None:
     width = MOST_COLUMNS + 250
     lines = [",".join(f"head{n}" for n in range(width)), *[",".join([f"c{row}"] * width) for row in range(3)]]

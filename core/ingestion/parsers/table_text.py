@@ -12,6 +12,7 @@ from math import sqrt
 from core.domain.documents import Page
 from core.domain.extraction import Block, BlockKind
 from core.ingestion.parsers.blocks import PageWriter
+from core.ingestion.table_typing.columns import ColumnReading, as_number, has_ambiguous_separators, reading_of
 
 __all__ = [
     "MOST_COLUMNS",
@@ -42,10 +43,9 @@ _ROW_LETTERS = 600  # of a row quoted in the summary
 _TOTALS_ROWS = 3  # last rows that may be totals
 _TOTAL = re.compile(r"(?i)\s*(?:(?:grand|sub|overall|report)[ -]?)?(?:totals?|sum)\b")
 _PLAIN_TOTAL = re.compile(_TOTAL.pattern + r"\s*(?:[:(].*|(?:for|of) .*)?")
-_DECIMAL_COMMAS = str.maketrans(",.", ".,")
 
 
-# No slots, because `totals` is a cached property.
+# No slots, because `totals` and `readings` are cached properties.
 @dataclass(frozen=True)
 class ParsedTable:
     """One table of text cells. first_row: 1-based row of `rows[0]` in the sheet or file. padded: rows end at their last
@@ -81,6 +81,17 @@ class ParsedTable:
             found.append(number)
         return tuple(reversed(found)) if len(found) < len(self.rows) else ()
 
+    @cached_property
+    def readings(self) -> tuple[ColumnReading, ...]:
+        """How each column is read, up to the limit of a loaded table: by the rows that fit the header, if any do."""
+        skipped = set(self.totals)
+        rows = [row for at, row in enumerate(self.rows, 1) if at not in skipped and not self.misfit(row)] or self.rows
+        columns = [
+            Counter(row[at] if at < len(row) else "" for row in rows)
+            for at in range(min(len(self.columns), MOST_COLUMNS))
+        ]
+        return tuple(map(reading_of, self.columns, columns))
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
@@ -101,7 +112,7 @@ def _is_total(table: ParsedTable, index: int) -> bool:
     if plain and len(filled) <= table.width / 2:
         return True
     above = [each for each in table.rows[:index] if not _TOTAL.match(next((cell for cell in each if cell), ""))]
-    number_cells = [at for at, cell in enumerate(row) if number(cell) is not None] if len(above) > (not plain) else []
+    number_cells = [at for at, cell in enumerate(row) if _is_number(cell)] if len(above) > (not plain) else []
     return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in number_cells)
 
 
@@ -110,9 +121,9 @@ def _adds_up(parts: Sequence[str], total: str) -> bool:
     >>> _adds_up(["1", "2.5"], "3.50"), _adds_up(["1.000,5", "0,25"], "1.000,75"), _adds_up(["1", "2"], "4")
     (True, True, False)
     """
-    for signs in ({}, _DECIMAL_COMMAS):
-        stated_sum = number(total.translate(signs)) or 0.0
-        found = sum(number(part.translate(signs)) or 0.0 for part in parts)
+    for comma in (False, True):
+        stated_sum = float(as_number(total, comma=comma) or 0)
+        found = sum(float(as_number(part, comma=comma) or 0) for part in parts)
         if abs(found - stated_sum) <= max(0.01, 1e-6 * abs(stated_sum)):
             return True
     return False
@@ -134,7 +145,7 @@ def split_header(lines: Sequence[Sequence[str]]) -> tuple[int, tuple[str, ...]]:
     most_common = usual[0][0] if usual else 0
     for position, line in enumerate(lines[:_HEADER_SEARCH_ROWS]):
         filled = [cell for cell in line if cell]
-        wordy = all(number(cell) is None for cell in filled)
+        wordy = not any(map(_is_number, filled))
         if filled and wordy and len(filled) >= max(1, 0.6 * most_common) and len({*filled}) > 0.6 * len(filled):
             if position + 1 < len(lines):
                 return position + 1, _named(line, width)
@@ -147,21 +158,12 @@ def _named(line: Sequence[str], width: int) -> tuple[str, ...]:
     return tuple(name or f"Column {position}" for position, name in enumerate(names, start=1))
 
 
-def number(text: str) -> float | None:
-    """The number in a cell, ignoring currency, percent and thousands signs; None for anything else.
-
-    >>> number("$1,234.50"), number("(12)"), number("2025-02-20"), number("")
-    (1234.5, -12.0, None, None)
+def _is_number(cell: str) -> bool:
     """
-    plain = text.strip().replace(",", "").replace(" ", "").lstrip("$€£").rstrip("%€$")
-    if plain.startswith("(") and plain.endswith(")"):
-        plain = f"-{plain[1:-1].lstrip('$')}"
-    if "_" in plain or (not plain.lstrip("+-")[:1].isdigit() and not plain.lstrip("+-").startswith(".")):
-        return None
-    try:
-        return float(plain)
-    except ValueError:
-        return None
+    >>> _is_number("$1,234.50"), _is_number("1.234.567,00"), _is_number("2025-02-20"), _is_number("")
+    (True, True, False, False)
+    """
+    return as_number(cell) is not None or as_number(cell, comma=True) is not None
 
 
 def row_line(columns: Sequence[str], row: Sequence[str]) -> str:
@@ -197,6 +199,7 @@ class _ColumnSummary:
     filled: int
     counts: Counter[str]
     numbers: tuple[tuple[float, int], ...]
+    """Value and index of each row with a number; none where the separators are ambiguous."""
 
     @property
     def numeric(self) -> bool:
@@ -205,14 +208,15 @@ class _ColumnSummary:
     @property
     def category(self) -> bool:
         """Whether values group the rows, with more rows per group than groups: departments do, last names do not."""
-        few = 1 < len(self.counts) <= min(_CATEGORIES, sqrt(self.filled))
-        return few and not (self.numeric and len(self.counts) > 12)
+        if not 1 < len(self.counts) <= min(_CATEGORIES, sqrt(self.filled)):
+            return False
+        return sum(times for cell, times in self.counts.items() if _is_number(cell)) < _NUMERIC_SHARE * self.filled
 
 
 def summary_page(table: ParsedTable, number_of_page: int, name: str) -> tuple[Page, list[Block]]:
     """A summary in citable lines: counts, extremes with their rows, common values."""
     writer = PageWriter(number_of_page, f"Summary of {table.label}")
-    columns = [_column(table, position) for position in range(min(len(table.columns), _SUMMARY_COLUMNS))]
+    columns = _columns(table)
     names = ", ".join(column.name for column in columns) + (" …" if len(table.columns) > len(columns) else "")
     writer.add(f"Summary of {table.label} (computed from all its rows)", BlockKind.HEADING, level=1)
     rows = len(table.rows) - len(table.totals)
@@ -222,7 +226,7 @@ def summary_page(table: ParsedTable, number_of_page: int, name: str) -> tuple[Pa
     )
     for column in sorted(columns, key=_measures):  # number columns last: each has its own heading
         _describe(writer, table, column)
-    categories = [column for column in columns if column.category and not column.numeric][:_CATEGORY_COLUMNS]
+    categories = [column for column in columns if column.category][:_CATEGORY_COLUMNS]
     numeric = [column for column in columns if _measures(column)][:_NUMBER_COLUMNS]
     for group in categories:
         keys = _cells(table, group.position) if numeric else []
@@ -236,13 +240,25 @@ def _measures(column: _ColumnSummary) -> bool:
     return column.numeric and len(column.counts) > 2
 
 
-def _column(table: ParsedTable, position: int) -> _ColumnSummary:
-    cells = _cells(table, position)
-    counts = Counter(cells)
-    del counts[""]
-    read = {cell: number(cell) for cell in counts}
-    numbers = tuple((value, index) for index, cell in enumerate(cells) if (value := read.get(cell)) is not None)
-    return _ColumnSummary(table.columns[position], position, sum(counts.values()), counts, numbers)
+def _columns(table: ParsedTable) -> list[_ColumnSummary]:
+    """The first columns, with numbers as typed tables read them."""
+    shown = range(min(len(table.columns), _SUMMARY_COLUMNS))
+    cells = [_cells(table, position) for position in shown]
+    counts = [Counter(cell for cell in column if cell) for column in cells]
+    readings = table.readings
+    commas = any(reading.decimal_commas for reading in readings)
+    return [
+        _ColumnSummary(table.columns[at], at, counts[at].total(), counts[at], _numbers(readings[at], cells[at], commas))
+        for at in shown
+    ]
+
+
+def _numbers(reading: ColumnReading, cells: Sequence[str], commas: bool) -> tuple[tuple[float, int], ...]:
+    distinct = {*cells}
+    if not reading.type.numeric or has_ambiguous_separators(distinct, commas=commas):
+        return ()
+    values = {cell: reading.read(cell) for cell in distinct}
+    return tuple((float(value), index) for index, cell in enumerate(cells) if (value := values[cell]) is not None)
 
 
 def _cells(table: ParsedTable, position: int) -> list[str]:

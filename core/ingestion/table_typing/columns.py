@@ -4,7 +4,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time
 
@@ -20,6 +20,7 @@ __all__ = [
     "as_integer",
     "as_number",
     "date_reader",
+    "has_ambiguous_separators",
     "has_currency",
     "has_short_year",
     "personal_data",
@@ -41,6 +42,10 @@ _NUMBER = re.compile(
 )
 
 _COMMA_NUMBER = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+)(?:,\d+)?", re.ASCII)
+
+_NO_DIGIT = re.compile(r"[^\d.,]")
+
+_GROUPED = re.compile(r"[1-9]\d{0,2}([.,])\d{3}", re.ASCII)
 
 _CURRENCY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|CAD)\b")
 
@@ -92,6 +97,24 @@ def as_number(text: str, *, comma: bool = False) -> str | None:
 def has_currency(text: str) -> bool:
     """Whether a cell contains a currency sign."""
     return _CURRENCY.search(text) is not None
+
+
+def has_ambiguous_separators(cells: Iterable[str], *, commas: bool) -> bool:
+    """Whether the numbers of a column may have thousands or three decimals: "1.500". Four digits without a separator,
+    or another number of decimals, decide. Where no column has decimal commas, a comma separates thousands.
+
+    >>> has_ambiguous_separators(["1.500"], commas=False), has_ambiguous_separators(["1.500", "2000"], commas=False)
+    (True, False)
+    >>> has_ambiguous_separators(["1,500"], commas=False), has_ambiguous_separators(["1,500"], commas=True)
+    (False, True)
+    """
+    separators = set()
+    for digits in filter(None, (_NO_DIGIT.sub("", cell) for cell in cells)):
+        if grouped := _GROUPED.fullmatch(digits):
+            separators.add(grouped[1])
+        elif not digits.isdigit() or len(digits) > 3:
+            return False
+    return "." in separators or (commas and "," in separators)
 
 
 def _unsigned(text: str) -> str:
@@ -260,6 +283,7 @@ class ColumnReading:
     type: ColumnType
     read: Reader
     note: str = ""
+    decimal_commas: bool = False
 
     @property
     def expected(self) -> str:
@@ -337,7 +361,7 @@ def _numeric(header: str, filled: Counter[str]) -> ColumnReading | None:
     named = _MONEY.search(header) and not _COUNTED.search(header)
     kind = ColumnType.MONEY if currency or named else ColumnType.NUMBER
     if comma > plain:
-        return ColumnReading(kind, _comma_number, "commas read as decimal points")
+        return ColumnReading(kind, _comma_number, "commas read as decimal points", decimal_commas=True)
     return ColumnReading(kind, as_number, _percent_note(filled))
 
 

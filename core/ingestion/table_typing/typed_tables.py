@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from core.domain.datasets import ROW_COLUMN, Column, ColumnType, ReadTable, Reject
 from core.domain.documents import TableRole
 from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable
-from core.ingestion.table_typing.columns import ColumnReading, personal_data, reading_of
+from core.ingestion.table_typing.columns import ColumnReading, personal_data
 
 __all__ = ["MOST_VALUES", "distinct_names", "sql_name", "suggested_role", "table_name", "typed_tables"]
 
@@ -149,7 +149,7 @@ def _typed(table: ParsedTable, path: Path) -> ReadTable:
     # Column by column: each distinct cell is parsed once, and the per-cell work runs in C.
     columns = [list(map(itemgetter(at), rows)) for at in range(len(headers))]
     counts = [Counter(column) for column in columns]
-    readings = [reading_of(header, count) for header, count in zip(headers, counts, strict=True)]
+    readings = table.readings[: len(headers)]
     typed_values = [_meanings(reading, count) for reading, count in zip(readings, counts, strict=True)]
     wrong = dict.fromkeys(_wrong_places(columns, typed_values))
     for index in wrong:
