@@ -32,7 +32,7 @@ _VIEWS = ("Board", "Review", "To obtain", "Topics", "Requirements", "Conflicts",
 
 def draw() -> None:
     """The page: project, latest assessment, and the chosen view."""
-    if not session.workbench().documents.statistics().passages:
+    if not session.workbench().documents.has_passages():
         if session.workbench().upload_queue.counts(cards.SURE).all:
             ingest_progress.draw_progress()
             words = "No uploaded file has text yet; *Upload* shows the state of each file."

@@ -17,13 +17,13 @@ from pages.components.wording import count, plain, shorten
 
 def _landing() -> None:
     recent = session.workbench().search.recent()
-    counts = session.workbench().documents.statistics()
-    if not counts.documents:
-        notices.empty_library(":material/search:", "The library is empty")
-        return
-    if not counts.passages:
-        words = "No uploaded file has text yet; *Upload* shows the state of each file."
-        notices.empty(":material/search:", "Nothing to search yet", words)
+    documents = session.workbench().documents
+    if not documents.has_passages():
+        if documents.count():
+            words = "No uploaded file has text yet; *Upload* shows the state of each file."
+            notices.empty(":material/search:", "Nothing to search yet", words)
+        else:
+            notices.empty_library(":material/search:", "The library is empty")
         return
     st.caption("Ask a question above. Filters narrow every search, before anything is ranked.")
     if recent:

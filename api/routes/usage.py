@@ -104,7 +104,7 @@ async def health(request: Request) -> Response:
 
     def readiness() -> Response:
         try:
-            gate.open_library().workbench.documents.statistics()
+            gate.open_library().workbench.documents.has_passages()
         except FivefoldError:
             return response_of(HealthShape(status="failed"), 503)
         return response_of(HealthShape(status="ok"), 200)

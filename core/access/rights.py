@@ -224,7 +224,8 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_ADMIN, _shared, "audit", "csv"),
     **_reads("idempotency", "claim finish release"),
     # Documents
-    **_reads("documents", "get list page passage passages statistics texts"),
+    **_reads("documents", "get list names page passage passages texts"),
+    **_reads("documents", "count count_unknown_truths has_passages last_change statistics waiting_jobs"),
     **_rows("documents", _EXPORT, "original uploaded"),
     **_writes(_A, _project, "documents", "upload store"),
     **_writes(_A, _document(), "documents", "archive correct delete replace retry uncorrect"),

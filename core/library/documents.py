@@ -1,4 +1,5 @@
 """The documents of a library: stores, lists, corrects, archives and decrypts them; every index follows."""
+# Over 300 lines: what pages and routes ask of the documents, most of it passed on in one line.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -159,6 +160,10 @@ class DocumentService:
         """All living documents, newest first; archived True: the archived ones, None: both."""
         return self._catalogue.documents(archived=archived)
 
+    def names(self, *, archived: bool | None = False) -> Mapping[int, str]:
+        """The names of all living documents by id, newest first; archived True: of the archived ones, None: of both."""
+        return self._catalogue.names(archived=archived)
+
     def original(self, document_id: int) -> bytes:
         """The bytes that are parsed and rendered: those uploaded, or the decrypted copy of an encrypted file. Raises
         NotFound.
@@ -192,8 +197,28 @@ class DocumentService:
         """A document's passages in reading order."""
         return self._catalogue.passages_of(document_id)
 
+    def count(self, state: DocumentState | None = None) -> int:
+        """Number of living documents. state: only those in it."""
+        return self._catalogue.count_documents(state)
+
+    def count_unknown_truths(self) -> int:
+        """Number of ready documents with text that belong to no truth."""
+        return self._catalogue.count_unknown_truths()
+
+    def has_passages(self) -> bool:
+        """Whether there is anything to search, also while it is read again."""
+        return self._catalogue.has_passages()
+
+    def last_change(self) -> str:
+        """A name for the state of all passages, for results that hold as long as it is the same."""
+        return self._catalogue.last_change()
+
+    def waiting_jobs(self) -> int:
+        """Number of jobs queued or running, without alerts and deliveries."""
+        return self._jobs.waiting()
+
     def statistics(self) -> Statistics:
-        """Counts of the library, and of waiting jobs."""
+        """Counts of the library, and of waiting jobs. Reads the labels of all documents: the counts above do not."""
         return replace(self._catalogue.statistics(), waiting_jobs=self._jobs.waiting())
 
     # Changing

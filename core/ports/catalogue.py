@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.domain.document_list import DocumentPage, DocumentQuery
-from core.domain.documents import Document, Label, Page, Passage
+from core.domain.documents import Document, DocumentState, Label, Page, Passage
 from core.domain.errors import BadRequest, Cure
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
@@ -68,6 +68,28 @@ class Catalogue(Protocol):
 
     def documents(self, *, archived: bool | None = False) -> Sequence[Document]:
         """All documents of the tenant, newest first."""
+        ...
+
+    def names(self, *, archived: bool | None = False) -> Mapping[int, str]:
+        """The names of all documents by id, newest first."""
+        ...
+
+    def projects(self) -> Collection[str]:
+        """Every project that has a document, archived ones too."""
+        ...
+
+    def documents_of(self, hashes: Collection[str], names: Collection[str]) -> Sequence[Document]:
+        """The living documents that have one of these SHA-256 or one of these names, newest first."""
+        ...
+
+    def added_documents(
+        self, since: datetime, *, archived: bool | None, among: Collection[int], limit: int
+    ) -> Sequence[Document]:
+        """The ready documents uploaded after a moment, newest first, at most `limit`. among: only these; empty: any."""
+        ...
+
+    def archived_members(self, parent: int) -> Collection[str]:
+        """SHA-256 of the archived documents that were extracted from this one."""
         ...
 
     def list_documents(self, query: DocumentQuery) -> DocumentPage:
@@ -203,4 +225,27 @@ class Catalogue(Protocol):
         """Delete a person's searches."""
         ...
 
-    def statistics(self) -> Statistics: ...
+    def count_documents(self, state: DocumentState | None = None, project: str | None = None) -> int:
+        """Number of living documents. state: only those in it; project: only those of it and those shared by all."""
+        ...
+
+    def count_unknown_truths(self) -> int:
+        """Number of ready documents with text whose truth is unknown: `by_truth[None]` of the statistics."""
+        ...
+
+    def count_passages(self) -> int:
+        """Number of passages, as in the statistics."""
+        ...
+
+    def has_passages(self) -> bool:
+        """Whether a living document has passages, also one that is read again."""
+        ...
+
+    def last_change(self) -> str:
+        """A name for the state of all passages: another one after passages were stored, changed or deleted."""
+        ...
+
+    def statistics(self) -> Statistics:
+        """Counts of the living documents. Reads the labels of all of them, a second for 100,000: the counts above are
+        for what asks often."""
+        ...

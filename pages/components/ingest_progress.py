@@ -21,12 +21,12 @@ def draw_progress(shown: Callable[[], Hashable] = _unchanged) -> None:
 
     @st.fragment(run_every=1.0)
     def drawn() -> None:
-        counts = session.workbench().documents.statistics()
-        pending = counts.by_state.get(DocumentState.PENDING, 0)
+        documents = session.workbench().documents
+        pending, total = documents.count(DocumentState.PENDING), documents.count()
         if not pending or shown() != before:
             st.rerun()
-        done = counts.documents - pending
-        st.progress(done / max(1, counts.documents), f"Reading: {done:,} of {count(counts.documents, 'document')} done")
+        done = max(0, total - pending)
+        st.progress(done / max(1, total), f"Reading: {done:,} of {count(total, 'document')} done")
 
-    if session.workbench().documents.statistics().by_state.get(DocumentState.PENDING, 0):
+    if session.workbench().documents.count(DocumentState.PENDING):
         drawn()

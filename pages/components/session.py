@@ -180,10 +180,10 @@ def sample_loaded() -> bool:
     documents = workbench().documents
 
     def loaded() -> bool:
-        names = {document.name for document in documents.list()}
+        names = set(documents.names().values())
         return all(path.name in names for path in sample.files())
 
-    return count_once("sample", documents.statistics().documents, loaded)
+    return count_once("sample", documents.count(), loaded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +215,14 @@ def health() -> Health:
     process = _process()
     models = "warm" if process.warm else ("loading" if process.warming else "cold")
     try:
-        counts = library().workbench.documents.statistics()
+        documents = library().workbench.documents
+        stored, waiting = documents.count(), documents.waiting_jobs()
     except FivefoldError as problem:
         _log.warning("The library does not answer: %s", problem)
         reason = "The library does not answer. The log of the app says why."
         return Health(False, models, 1000 * (time.perf_counter() - started), problem=reason)
     spent = 1000 * (time.perf_counter() - started)
-    return Health(True, models, spent, counts.documents, counts.waiting_jobs)
+    return Health(True, models, spent, stored, waiting)
 
 
 def is_administrator(token: str) -> bool:

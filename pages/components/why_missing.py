@@ -24,7 +24,7 @@ def draw_why_missing(result: SearchResult) -> None:
     """Why a document is not here: every candidate that was measured and not shown, by reason."""
     st.markdown("**Why is a document not here?** :gray[– every passage that was found and not shown]")
     library = session.workbench()
-    names = {each.id: each.name for each in library.documents.list(archived=None)}
+    names = library.documents.names(archived=None)
     missed = {each.candidate.passage.document_id for each in result.dropped}
     choice = st.selectbox(
         "Document",

@@ -8,27 +8,20 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
-    Integer,
-    String,
-    Text,
     bindparam,
     cast,
-    column,
     delete,
     func,
     insert,
-    literal,
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.domain.document_list import DocumentPage, DocumentQuery
-from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
+from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole
 from core.domain.errors import Cure, NotFound, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
@@ -38,24 +31,39 @@ from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.corrections import add_correction, read_corrections
 from storage.postgres.database import Database
+from storage.postgres.document_counts import (
+    count_documents,
+    count_passages,
+    count_unknown_truths,
+    has_passages,
+    library_statistics,
+)
 from storage.postgres.document_list import list_documents
 from storage.postgres.documents import (
     DOCUMENTS,
     PAGES,
-    document_from,
     document_of_hash,
     document_values,
     lock_documents,
     lock_original,
+    read_added_documents,
+    read_all_documents,
+    read_archived_members,
     read_documents,
+    read_documents_of,
+    read_names,
+    read_page,
+    read_page_texts,
+    read_projects,
     storable_page,
 )
-from storage.postgres.filters import conditions, facets, months, with_phrases
+from storage.postgres.filters import conditions, facets, fingerprints, months, with_phrases
 from storage.postgres.json_records import any_of, next_ids
 from storage.postgres.passages import (
     CHUNKS,
     find_passages,
     insert_passages,
+    latest_changes,
     read_passages,
     storable_passage,
     stored_passage,
@@ -68,10 +76,6 @@ from storage.vectors.cache.cache import WITHIN_SECONDS, VectorCache
 __all__ = ["SqlCatalogue"]
 
 
-_READ = (
-    *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
-    *("table_role", "project", "tags", "entities", "possible_labels", "archived"),
-)
 _FEW = 512  # documents of one page or search. Chosen by hand.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
 _READING = "state step failure remedy cure pages passages media_type paged warnings".split()
@@ -136,22 +140,33 @@ class SqlCatalogue:
         self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
     ) -> Sequence[Document]:
         """All documents, newest first; insights and episodes only when asked for (origin None: everything)."""
-        query = self._documents().order_by(DOCUMENTS.c.uploaded_at.desc(), DOCUMENTS.c.id.desc())
-        if archived is not None:
-            query = query.where(DOCUMENTS.c.archived == archived)
-        if origin is not None:
-            query = query.where(DOCUMENTS.c.origin == origin.value)
-        with self._database.transaction("reading the library") as connection:
-            return [document_from(row) for row in connection.execute(query).mappings()]
+        return read_all_documents(self._database, archived, origin)
+
+    def names(self, *, archived: bool | None = False) -> Mapping[int, str]:
+        """The names of all documents by id, newest first."""
+        return read_names(self._database, archived)
+
+    def projects(self) -> Collection[str]:
+        """Every project that has a document, also an archived one."""
+        return read_projects(self._database)
+
+    def documents_of(self, hashes: Collection[str], names: Collection[str]) -> Sequence[Document]:
+        """The documents that have one of these SHA-256 or names and are not archived, newest first."""
+        return read_documents_of(self._database, hashes, names)
+
+    def added_documents(
+        self, since: datetime, *, archived: bool | None, among: Collection[int], limit: int
+    ) -> Sequence[Document]:
+        """The ready documents uploaded after a moment, newest first, at most so many. among: only these; empty: any."""
+        return read_added_documents(self._database, since, archived, among, limit)
+
+    def archived_members(self, parent: int) -> Collection[str]:
+        """SHA-256 of the archived documents that were extracted from this one."""
+        return read_archived_members(self._database, parent)
 
     def list_documents(self, query: DocumentQuery) -> DocumentPage:
         """One page of a filtered and sorted list, with counts."""
         return list_documents(self._database, query)
-
-    def _documents(self) -> Any:
-        labels = cast(DOCUMENTS.c.labels, Text).label("labels")
-        columns = (labels if column.name == "labels" else column for column in DOCUMENTS.c)
-        return select(*columns).where(DOCUMENTS.c.tenant_id == self._tenant)
 
     def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
         """Make a document pending, at this step. One being read again stays searchable until its new passages replace
@@ -295,32 +310,14 @@ class SqlCatalogue:
 
     def page(self, document_id: int, number: int) -> Page:
         """One page. Raises NotFound."""
-        own = (PAGES.c.tenant_id == self._tenant, PAGES.c.document_id == document_id, PAGES.c.number == number)
-        with self._database.transaction("reading a page") as connection:
-            row = connection.execute(select(PAGES.c.text, PAGES.c.label).where(*own)).first()
-        if row is None:
+        page = read_page(self._database, document_id, number)
+        if page is None:
             raise NotFound(f"Document {document_id} has no page {number}.", "Open the document from the library.")
-        return Page(number, row.text, row.label)
+        return page
 
     def page_texts(self, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
         """Text of many pages by (document id, page number); missing ones are absent."""
-        if not keys:
-            return {}
-        page_keys = (
-            func.unnest(
-                cast([int(document) for document, _ in keys], ARRAY(BigInteger)),
-                cast([int(number) for _, number in keys], ARRAY(Integer)),
-            )
-            .table_valued(column("document_id", BigInteger), column("number", Integer), joins_implicitly=True)
-            .render_derived("wanted")
-        )
-        query = select(PAGES.c.document_id, PAGES.c.number, PAGES.c.text).where(
-            PAGES.c.tenant_id == self._tenant,
-            PAGES.c.document_id == page_keys.c.document_id,
-            PAGES.c.number == page_keys.c.number,
-        )
-        with self._database.transaction("reading pages") as connection:
-            return {(row.document_id, row.number): row.text for row in connection.execute(query)}
+        return read_page_texts(self._database, keys) if keys else {}
 
     def passages(self, ids: Sequence[int]) -> Mapping[int, Passage]:
         """Stored passages by id; missing ones are absent."""
@@ -379,15 +376,7 @@ class SqlCatalogue:
 
         Passage ids stand for their texts: a document that is read again gets new ids.
         """
-        read = func.concat_ws("|", CHUNKS.c.id, *(func.coalesce(cast(CHUNKS.c[name], String), "") for name in _READ))
-        together = func.string_agg(read, aggregate_order_by(literal("\n"), CHUNKS.c.id))
-        query = (
-            select(CHUNKS.c.document_id, func.md5(together))
-            .where(*self._admitted(filters))
-            .group_by(CHUNKS.c.document_id)
-        )
-        with self._database.transaction("comparing the library with an earlier one") as connection:
-            return {int(document): digest for document, digest in connection.execute(query)}
+        return fingerprints(self._database, filters)
 
     def setup_documents(self, filters: SearchFilters) -> Sequence[int]:
         """Ids, ascending, of the documents with admissible rows of a set-up table."""
@@ -419,31 +408,32 @@ class SqlCatalogue:
         """Month of the document's date ("2024-05") → passages, under all filters but those of the date."""
         return months(self._database, filters)
 
+    def count_documents(self, state: DocumentState | None = None, project: str | None = None) -> int:
+        """Documents not archived. project: only those of it, and those shared by all projects."""
+        return count_documents(self._database, state, project)
+
+    def count_unknown_truths(self) -> int:
+        """Ready documents with text and without a truth."""
+        return count_unknown_truths(self._database)
+
+    def count_passages(self) -> int:
+        """Passages of the ready documents not archived."""
+        return count_passages(self._database)
+
+    def has_passages(self) -> bool:
+        """Whether a document not archived has passages, also one that is read again."""
+        return has_passages(self._database)
+
+    def last_change(self) -> str:
+        """A name for what the passages are like now."""
+        return latest_changes(self._database)
+
     def statistics(self) -> Statistics:
         """Counts of the documents not archived; passages and truths are those of ready ones.
 
         An archive, which only contains other documents, has no truth and does not count as uncertain.
         """
-        truth, states = DOCUMENTS.c.labels["truth"]["value"].astext, DOCUMENTS.c.pages > 0
-        query = (
-            select(DOCUMENTS.c.state, truth, states, func.count(), func.sum(DOCUMENTS.c.passages))
-            .where(
-                DOCUMENTS.c.tenant_id == self._tenant,
-                ~DOCUMENTS.c.archived,
-                DOCUMENTS.c.origin == Origin.DOCUMENT.value,
-            )
-            .group_by(DOCUMENTS.c.state, truth, states)
-        )
-        by_state: dict[str, int] = {}
-        by_truth: dict[Truth | None, int] = {}
-        passages = 0
-        with self._database.transaction("counting the library") as connection:
-            for state, value, has_text, documents, passage_count in connection.execute(query):
-                by_state[state] = by_state.get(state, 0) + documents
-                if state == DocumentState.READY and has_text:
-                    by_truth[Truth(value) if value else None] = documents
-                    passages += int(passage_count)
-        return Statistics(sum(by_state.values()), passages, by_truth, by_state, by_truth.get(None, 0), waiting_jobs=0)
+        return library_statistics(self._database)
 
     # What analysts did
 

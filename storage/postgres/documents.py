@@ -53,7 +53,15 @@ __all__ = [
     "labels_data",
     "labels_from",
     "lock_original",
+    "read_added_documents",
+    "read_all_documents",
+    "read_archived_members",
     "read_documents",
+    "read_documents_of",
+    "read_names",
+    "read_page",
+    "read_page_texts",
+    "read_projects",
     "storable_page",
 ]
 
@@ -275,13 +283,89 @@ def read_documents(database: Database, ids: Sequence[int]) -> Sequence[Document]
     return [document for _, document in _read_versions(database, ids)]
 
 
+def read_all_documents(database: Database, archived: bool | None, origin: Origin | None) -> Sequence[Document]:
+    """All documents, newest first. archived: None for both; origin: None for any. Raises StoreFailed."""
+    condition = "tenant_id = %(tenant)s" + ("" if origin is None else " AND origin = %(origin)s")
+    return _newest(database, _archived(condition, archived), {"archived": archived, "origin": str(origin)})
+
+
 def document_of_hash(database: Database, sha256: str, project: str | None) -> Document | None:
     """The document in this project with these bytes, unless archived; None without one. Raises StoreFailed."""
-    of_hash = "sha256 = %(sha256)s AND project IS NOT DISTINCT FROM %(project)s AND NOT archived"
-    query = f"SELECT {DOCUMENT_ROW} FROM {DOCUMENTS.name} WHERE tenant_id = %(tenant)s AND {of_hash}"
-    for row in database.read("reading a document", query, {"sha256": sha256, "project": project}):
-        return _document(row)
+    condition = "tenant_id = %(tenant)s AND sha256 = %(sha256)s AND project IS NOT DISTINCT FROM %(project)s"
+    found = _newest(database, f"{condition} AND NOT archived", {"sha256": sha256, "project": project})
+    return found[0] if found else None
+
+
+def read_documents_of(database: Database, hashes: Collection[str], names: Collection[str]) -> Sequence[Document]:
+    """The living documents with one of these SHA-256 or names, newest first. Raises StoreFailed."""
+    condition = f"{LIVING} AND (sha256 = ANY(%(hashes)s::text[]) OR name = ANY(%(names)s::text[]))"
+    return _newest(database, condition, {"hashes": list(hashes), "names": list(names)})
+
+
+def read_added_documents(
+    database: Database, since: datetime, archived: bool | None, among: Collection[int], limit: int
+) -> Sequence[Document]:
+    """The ready documents uploaded after a moment, newest first, at most so many. archived: None for both; among: only
+    these; empty: any. Raises StoreFailed."""
+    condition = f"{_OF_FILES} AND state = 'ready' AND uploaded_at > %(since)s"
+    if among:
+        condition += " AND id = ANY(%(ids)s::bigint[])"
+    values = {"archived": archived, "since": since, "ids": array_literal(among), "limit": limit}
+    return _newest(database, _archived(condition, archived), values, " LIMIT %(limit)s")
+
+
+def read_names(database: Database, archived: bool | None) -> Mapping[int, str]:
+    """The names of all documents by id, newest first. archived: None for both. Raises StoreFailed."""
+    query = f"SELECT id, name FROM documents WHERE {_archived(_OF_FILES, archived)} {_NEWEST_FIRST}"
+    return dict(database.read("reading the names of documents", query, {"archived": archived}))
+
+
+def read_projects(database: Database) -> Collection[str]:
+    """Every project that has a document, archived ones too. Raises StoreFailed."""
+    query = f"SELECT DISTINCT project FROM documents WHERE {_OF_FILES} AND project IS NOT NULL"
+    return {project for (project,) in database.read("reading projects", query, {})}
+
+
+def read_archived_members(database: Database, parent: int) -> Collection[str]:
+    """SHA-256 of the archived documents that were extracted from this one. Raises StoreFailed."""
+    query = f"SELECT sha256 FROM documents WHERE {_OF_FILES} AND archived AND parent = %(parent)s"
+    return {sha256 for (sha256,) in database.read("looking for archived files", query, {"parent": parent})}
+
+
+_OF_FILES = "tenant_id = %(tenant)s AND origin = 'document'"
+_NEWEST_FIRST = "ORDER BY uploaded_at DESC, id DESC"
+
+
+def _archived(condition: str, archived: bool | None) -> str:
+    return condition if archived is None else f"{condition} AND archived = %(archived)s"
+
+
+def _newest(database: Database, condition: str, values: Mapping[str, Any], limit: str = "") -> list[Document]:
+    query = f"SELECT {DOCUMENT_ROW} FROM documents WHERE {condition} {_NEWEST_FIRST}{limit}"
+    return [_document(row) for row in database.read("reading documents", query, values)]
+
+
+def read_page(database: Database, document_id: int, number: int) -> Page | None:
+    """One page; None where the document has no page of this number. Raises StoreFailed."""
+    query = (
+        "SELECT number, text, label FROM pages"
+        " WHERE tenant_id = %(tenant)s AND document_id = %(document)s AND number = %(number)s"
+    )
+    for row in database.read("reading a page", query, {"document": document_id, "number": number}):
+        return Page(*row)
     return None
+
+
+def read_page_texts(database: Database, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+    """Text of many pages by (document id, page number); missing ones are absent. Raises StoreFailed."""
+    query = (
+        "SELECT document_id, number, text FROM pages JOIN unnest(%(documents)s::bigint[], %(numbers)s::int[])"
+        " AS keys (document_id, number) USING (document_id, number) WHERE tenant_id = %(tenant)s"
+    )
+    documents, numbers = zip(*keys, strict=True)
+    values = {"documents": array_literal(documents), "numbers": array_literal(numbers)}
+    rows = database.read("reading pages", query, values)
+    return {(document, number): page_text for document, number, page_text in rows}
 
 
 def _read_versions(database: Database, ids: Sequence[int]) -> list[tuple[str, Document]]:

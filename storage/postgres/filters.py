@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
     tuple_,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute
 
 from core.domain.filters import FIELDS, FilterField, SearchFilters
@@ -32,7 +32,7 @@ from core.text.phrase_match import contains_phrases, ends_at_border, letter_clas
 from storage.postgres.database import Database
 from storage.postgres.passages import CHUNKS, PassageRow
 
-__all__ = ["conditions", "facets", "months", "with_phrases"]
+__all__ = ["conditions", "facets", "fingerprints", "months", "with_phrases"]
 
 
 def conditions(filters: SearchFilters) -> list[ColumnElement[bool]]:
@@ -119,6 +119,25 @@ def months(database: Database, filters: SearchFilters) -> Mapping[str, int]:
     query = select(month, func.count()).where(*_admitted(undated, database.tenant), CHUNKS.c.date.is_not(None))
     with database.transaction("counting months") as connection:
         return {row[0]: row[1] for row in connection.execute(query.group_by(text("month")))}
+
+
+def fingerprints(database: Database, filters: SearchFilters) -> Mapping[int, str]:
+    """Document id → digest of everything that makes its admissible passages evidence.
+
+    Passage ids stand for their texts: a document that is read again gets new ids.
+    """
+    read = func.concat_ws("|", CHUNKS.c.id, *(func.coalesce(cast(CHUNKS.c[name], String), "") for name in _READ))
+    together = func.string_agg(read, aggregate_order_by(literal("\n"), CHUNKS.c.id))
+    admitted = _admitted(filters, database.tenant)
+    query = select(CHUNKS.c.document_id, func.md5(together)).where(*admitted).group_by(CHUNKS.c.document_id)
+    with database.transaction("comparing the library with an earlier one") as connection:
+        return {int(document): digest for document, digest in connection.execute(query)}
+
+
+_READ = (
+    *("truth", "domain", "authority", "jurisdiction", "date", "temporal_class", "source_type", "sector"),
+    *("table_role", "project", "tags", "entities", "possible_labels", "archived"),
+)
 
 
 def _restricted(field: FilterField, filters: SearchFilters) -> bool:

@@ -50,6 +50,7 @@ __all__ = [
     "PassageRow",
     "find_passages",
     "insert_passages",
+    "latest_changes",
     "passage_from",
     "passage_values",
     "read_passages",
@@ -283,6 +284,20 @@ def find_passages(database: Database, ids: Sequence[int]) -> Sequence[Passage]:
         " ORDER BY position"
     )
     return [passage_from(row) for row in database.read("reading passages", query, {"ids": array_literal(ids)})]
+
+
+def latest_changes(database: Database) -> str:
+    """A digest of the latest changes of passages: another one after the next change. It takes many of them, because a
+    transaction that began earlier may end later. Raises StoreFailed."""
+    latest = (
+        f"SELECT changed_by, version FROM {LIBRARY_CHANGES.name} WHERE tenant_id = %(tenant)s"
+        f" ORDER BY changed_by DESC LIMIT {_LATEST}"
+    )
+    query = f"SELECT md5(string_agg(version::text, '' ORDER BY changed_by, version)) FROM ({latest}) AS latest"
+    return str(database.read("looking for changes", query, {})[0][0])
+
+
+_LATEST = 100  # documents, more than are stored at the same time. Chosen by hand.
 
 
 def insert_passages(

@@ -12,9 +12,11 @@ import pytest
 from httpx import Response
 from starlette.testclient import TestClient
 
+from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
 from core.search.exports import export_data
 from tests.api.conftest import LAW, POLICY, OpenedLibrary, filled, local_client
+from tests.fakes import FakeCatalogue
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -461,6 +463,16 @@ def test_counts_health_and_the_index(client: TestClient) -> None:
     assert data(client.get("/statistics"))["by_truth"]["regulatory"] == 1
     assert data(client.get("/health")) == {"status": "ok"}
     assert data(client.get("/"))["openapi"] == "/api/openapi.json"
+
+
+def test_health_asks_the_database_and_counts_no_labels(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: FakeCatalogue) -> None:
+        raise StoreFailed("The database does not answer.")
+
+    monkeypatch.setattr(FakeCatalogue, "statistics", refuse)
+    assert data(client.get("/health")) == {"status": "ok"}
+    monkeypatch.setattr(FakeCatalogue, "has_passages", refuse)
+    assert data(client.get("/health"), 503) == {"status": "failed"}
 
 
 # Knowledge

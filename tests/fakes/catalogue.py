@@ -103,10 +103,38 @@ class FakeCatalogue:
         self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
     ) -> Sequence[Document]:
         """All documents, newest first; insights and episodes only when asked for (origin None: everything)."""
+        return self._newest_first(archived=archived, origin=origin)
+
+    def _newest_first(
+        self, *, archived: bool | None = False, origin: Origin | None = Origin.DOCUMENT
+    ) -> Sequence[Document]:
         with self._lock:
             text = [d for d in self._documents.values() if archived is None or d.archived == archived]
         text = [d for d in text if origin is None or d.origin is origin]
         return sorted(text, key=lambda d: (d.uploaded_at, d.id), reverse=True)
+
+    def names(self, *, archived: bool | None = False) -> Mapping[int, str]:
+        """The names of all documents by id, newest first."""
+        return {each.id: each.name for each in self._newest_first(archived=archived)}
+
+    def projects(self) -> Collection[str]:
+        """Every project that has a document, also an archived one."""
+        return {each.project for each in self._newest_first(archived=None) if each.project is not None}
+
+    def documents_of(self, hashes: Collection[str], names: Collection[str]) -> Sequence[Document]:
+        """The documents that have one of these SHA-256 or names and are not archived, newest first."""
+        return [each for each in self._newest_first() if each.sha256 in hashes or each.name in names]
+
+    def added_documents(
+        self, since: datetime, *, archived: bool | None, among: Collection[int], limit: int
+    ) -> Sequence[Document]:
+        """The ready documents uploaded after a moment, newest first, at most so many. among: only these; empty: any."""
+        ready = [each for each in self._newest_first(archived=archived) if each.state is DocumentState.READY]
+        return [each for each in ready if each.uploaded_at > since and (not among or each.id in among)][:limit]
+
+    def archived_members(self, parent: int) -> Collection[str]:
+        """SHA-256 of the archived documents that were extracted from this one."""
+        return {each.sha256 for each in self._newest_first(archived=True) if each.parent == parent}
 
     def list_documents(self, query: DocumentQuery) -> DocumentPage:
         """One page of a filtered and sorted list, with counts."""
@@ -391,9 +419,31 @@ class FakeCatalogue:
             newest = sorted(self._searches.get(login, {}).items(), key=lambda item: item[1][1], reverse=True)
         return [(question, hits, at) for question, (hits, at) in newest[:limit]]
 
+    def count_documents(self, state: DocumentState | None = None, project: str | None = None) -> int:
+        """Documents not archived. project: only those of it, and those shared by all projects."""
+        counted = [each for each in self._newest_first() if state is None or each.state is state]
+        return sum(project is None or each.project in (None, project) for each in counted)
+
+    def count_unknown_truths(self) -> int:
+        """Ready documents with text and without a truth."""
+        return self.statistics().unsure
+
+    def count_passages(self) -> int:
+        """Passages of the ready documents not archived."""
+        return self.statistics().passages
+
+    def has_passages(self) -> bool:
+        """Whether a document not archived has passages, also one that is read again."""
+        return any(each.passages for each in self._newest_first())
+
+    def last_change(self) -> str:
+        """A name for what the passages are like now."""
+        with self._lock:
+            return str(hash(tuple(self._passages.values())))
+
     def statistics(self) -> Statistics:
         """What is in the library."""
-        documents = self.documents()
+        documents = self._newest_first()
         ready = [d for d in documents if d.state is DocumentState.READY]
         truths = Counter(Truth(v) if (v := d.labels.truth.value) else None for d in ready if d.pages)
         return Statistics(

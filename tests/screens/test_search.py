@@ -135,11 +135,8 @@ def test_a_place_that_no_passage_is_labelled_with_is_said(stocked: Stack, opened
 def test_files_still_being_processed_are_counted_and_the_search_can_be_repeated(
     stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted = stocked.workbench.documents.statistics()
     monkeypatch.setattr(
-        stocked.workbench.documents,
-        "statistics",
-        lambda: replace(counted, by_state=counted.by_state | {DocumentState.PENDING: 3}, waiting_jobs=9),
+        stocked.workbench.documents, "count", lambda state=None: 3 if state is DocumentState.PENDING else 9
     )
     screen = opened("search.py", q=QUESTION)
     assert "3 files are still being processed" in words(screen)

@@ -11,6 +11,7 @@ import pytest
 
 import tests.fakes
 from core.domain.coverage import Topic
+from pages.components import session
 from tests.screens.conftest import Opened, Stack, listed, uploaded_rows
 
 FEW, MANY = 6, 30  # the greater one is more than a page of files
@@ -108,6 +109,7 @@ def test_only_a_page_of_the_files_is_drawn(library: Stack, opened: Opened) -> No
         ("upload", ""),
         ("library", ""),
         ("coverage", "Board"),
+        ("search", ""),
         ("data", ""),
         ("tuning", ""),
         ("insights", ""),
@@ -121,3 +123,24 @@ def test_no_document_is_read_that_is_not_shown(
     calls.clear()
     opened(f"{page}.py", **({"view": view} if view else {}))
     assert not calls["FakeCatalogue.documents"], "every document of the library is read"
+
+
+def test_the_truths_of_all_documents_are_counted_for_home_alone(
+    library: Stack, opened: Opened, calls: Counter[str]
+) -> None:
+    filled(library, FEW)
+    question = {"q": "Who approves a journey?"}
+    found: Counter[str] = Counter()
+    for page, params in [*PAGES, ("search.py", question), ("search.py", question | {"view": "five"})]:
+        calls.clear()
+        opened(page, **params)
+        found[page] += calls["FakeCatalogue.statistics"]
+    assert {page for page, number in found.items() if number} == {"home.py"}
+
+
+def test_the_health_check_counts_documents_and_jobs_and_nothing_else(library: Stack, calls: Counter[str]) -> None:
+    filled(library, FEW)
+    calls.clear()
+    health = session.health().as_data()
+    assert (health["status"], health["documents"], health["waiting_jobs"]) == ("ok", FEW, 0)
+    assert set(calls) == {"FakeCatalogue.count_documents"}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -300,6 +301,89 @@ def test_statistics_count_what_is_there(catalogue: Catalogue) -> None:
     assert (found.documents, found.passages, found.unsure) == (3, 3, 1)
     assert found.by_truth == {None: 1, Truth.REGULATORY: 1}
     assert found.by_state == {"ready": 2, "failed": 1}
+
+
+def test_counts_agree_with_the_statistics_and_ask_for_less(catalogue: Catalogue) -> None:
+    assert (catalogue.count_documents(), catalogue.count_passages(), catalogue.has_passages()) == (0, 0, False)
+    likely = Labels(truth=Label("reality", 0.0))
+    store(catalogue, document("a"), [passage("one"), passage("two")], random_vectors(2, 1))
+    store(catalogue, document("b", labels=likely, project="ours"), [passage("three")], ONE)
+    store(catalogue, document("old", archived=True), [passage("four")], ONE)
+    catalogue.save_ingested(catalogue.add_document(document("c.zip")), [], [], random_vectors(0, 1))
+    bad = catalogue.add_document(document("d", project="theirs"))
+    catalogue.fail(bad.id, step="read", reason="bad", remedy="")
+    found = catalogue.statistics()
+    assert catalogue.count_documents() == found.documents == 4
+    assert {str(each): catalogue.count_documents(each) for each in DocumentState} == {"pending": 0, **found.by_state}
+    assert [catalogue.count_documents(project=each) for each in ("ours", "theirs", "new")] == [3, 3, 2]
+    assert catalogue.count_documents(DocumentState.READY, "theirs") == 2
+    assert catalogue.count_passages() == found.passages == 3
+    assert catalogue.count_unknown_truths() == found.by_truth[None] == 1
+
+
+def test_text_is_there_while_it_is_read_again(catalogue: Catalogue) -> None:
+    (stored,) = store(catalogue, document(), [passage("text")], ONE)
+    catalogue.mark(stored.document_id, step="read")
+    assert catalogue.has_passages() and catalogue.count_documents(DocumentState.READY) == 0
+    catalogue.save_labels(replace(catalogue.document(stored.document_id), archived=True), [])
+    assert not catalogue.has_passages()
+
+
+def test_every_change_of_passages_has_a_name_of_its_own(catalogue: Catalogue) -> None:
+    seen = [catalogue.last_change(), catalogue.last_change()]
+    assert seen[0] == seen[1]
+    (stored,) = store(catalogue, document(), [passage("text")], ONE)
+    seen.append(catalogue.last_change())
+    catalogue.save_labels(catalogue.document(stored.document_id), [replace(stored, truth=Truth.INTENT)])
+    seen.append(catalogue.last_change())
+    other = store(catalogue, document("b"), [passage("text")], ONE)[0]
+    seen.append(catalogue.last_change())
+    catalogue.delete(other.document_id)
+    seen.append(catalogue.last_change())
+    assert all(before != after for before, after in pairwise(seen[1:])) and catalogue.last_change() == seen[-1]
+
+
+def test_a_change_that_ends_after_a_later_one_is_noticed(database: Database) -> None:
+    catalogue = SqlCatalogue(database, lambda: "model")
+    store(catalogue, document(), [passage("text")], ONE)
+    with database.transaction("changing a passage") as connection:
+        connection.execute(text("UPDATE knowledge_chunks SET tags = '{slow}'"))
+        store(catalogue, document("later"), [passage("text")], ONE)
+        before = catalogue.last_change()
+    assert catalogue.last_change() != before
+
+
+def test_a_few_documents_are_found_without_the_others(catalogue: Catalogue) -> None:
+    late = MOMENT + timedelta(seconds=1)
+    holder, first, same = (catalogue.add_document(document(name)) for name in ("all.zip", "a.md", "b.md"))
+    inner = catalogue.add_document(document("in.md", parent=holder.id, archived=True, project="old"))
+    newer = catalogue.add_document(document("a.md", sha256="f" * 64, uploaded_at=late, project="ours"))
+    assert catalogue.names() == {newer.id: "a.md", same.id: "b.md", first.id: "a.md", holder.id: "all.zip"}
+    assert list(catalogue.names()) == [newer.id, same.id, first.id, holder.id]
+    assert catalogue.names(archived=True) == {inner.id: "in.md"} and len(catalogue.names(archived=None)) == 5
+    assert set(catalogue.projects()) == {"old", "ours"}
+    assert set(catalogue.archived_members(holder.id)) == {inner.sha256} and not catalogue.archived_members(first.id)
+    assert list(catalogue.documents_of([same.sha256], ["a.md"])) == [newer, same, first]
+    assert list(catalogue.documents_of([inner.sha256, '{"%s"}'], ["in.md", "100%, {it}"])) == []
+    assert list(catalogue.documents_of([], [])) == []
+
+
+def test_documents_added_since_are_ready_and_come_newest_first(catalogue: Catalogue) -> None:
+    def added(name: str, seconds: int, **values: object) -> int:
+        described = document(name, uploaded_at=MOMENT + timedelta(seconds=seconds), **values)
+        return store(catalogue, described, [passage("text")], ONE)[0].document_id
+
+    ids = [added(f"{at}.md", at) for at in range(4)]
+    archived = added("old.md", 9, archived=True)
+    catalogue.add_document(document("waits.md", uploaded_at=MOMENT + timedelta(seconds=9)))
+
+    def found(*, archived: bool | None = False, among: tuple[int, ...] = (), limit: int = 9) -> list[int]:
+        late = catalogue.added_documents(MOMENT, archived=archived, among=among, limit=limit)
+        return [each.id for each in late]
+
+    assert found() == [ids[3], ids[2], ids[1]] and found(limit=2) == [ids[3], ids[2]]
+    assert found(archived=None) == [archived, *found()] and found(archived=True) == [archived]
+    assert found(among=(ids[0], ids[2], archived)) == [ids[2]]
 
 
 def test_filters_and_facets_mean_the_same_in_postgresql_as_in_memory(database: Database) -> None:

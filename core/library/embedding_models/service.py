@@ -69,7 +69,7 @@ class EmbeddingModelService:
     def status(self) -> ModelStatus:
         """The model in use, and the switch under way. Raises StoreFailed; needs no weights."""
         failed = next((each for each in self._jobs.failures() if each.kind is JobKind.EMBED), None)
-        return ModelStatus(self._store.current(), self._catalogue.statistics().passages, self._store.latest(), failed)
+        return ModelStatus(self._store.current(), self._catalogue.count_passages(), self._store.latest(), failed)
 
     @property
     def notices(self) -> Sequence[str]:

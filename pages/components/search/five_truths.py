@@ -453,7 +453,7 @@ def _head(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
             draw_overview(answer)
     if answer.filters_in_words:
         st.caption(":material/filter_alt: " + plain("; ".join(answer.filters_in_words)))
-    if unknown := session.workbench().documents.statistics().by_truth.get(None, 0):
+    if unknown := session.workbench().documents.count_unknown_truths():
         verb, whose = ("belongs", "its") if unknown == 1 else ("belong", "their")
         left_out = f"{count(unknown, 'document')} of unknown truth {verb} to none of the five"
         st.caption(f":material/help: {left_out}; set {whose} truth on *Library*.")

@@ -199,7 +199,7 @@ def filter_column() -> SearchFilters:
         disabled=st.session_state["search.view"] == FIVE,
     )
     before, terms = filters.filters_before_drawing(current), library.vocabulary.terms()
-    mark = before, library.documents.statistics().passages
+    mark = before, library.documents.last_change()
     facets = session.count_once("facets", mark, lambda: library.search.facets(before))
     months = session.count_once("months", mark, lambda: library.search.months(before))
     names = session.count_once("document names", mark[1], _document_names)
@@ -210,7 +210,7 @@ def filter_column() -> SearchFilters:
 
 
 def _document_names() -> dict[str, str]:
-    return {str(each.id): each.name for each in session.workbench().documents.list()}
+    return {str(number): name for number, name in session.workbench().documents.names().items()}
 
 
 def draw_active_filters(chosen: SearchFilters) -> None:

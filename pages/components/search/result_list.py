@@ -143,7 +143,7 @@ def _summary(result: SearchResult) -> None:
 
 def _still_processing() -> None:
     """How many files this search could not see yet, and a button that searches again."""
-    waiting = session.workbench().documents.statistics().by_state.get(DocumentState.PENDING, 0)
+    waiting = session.workbench().documents.count(DocumentState.PENDING)
     if not waiting:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

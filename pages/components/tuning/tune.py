@@ -173,7 +173,7 @@ _TRIAL = "trial"
 
 def view(project: str | None) -> None:
     """The question and the base profile; then the sliders and their effect."""
-    if not session.workbench().documents.statistics().passages:
+    if not session.workbench().documents.has_passages():
         notices.empty_library(":material/tune:", "Nothing to tune on yet")
         return
     state.read_url(project)
