@@ -80,6 +80,31 @@ def test_what_a_page_states_of_its_encoding_is_believed_when_it_fits() -> None:
     assert extract("b.html", page.encode()).pages[0].text == WRITTEN["russian"][:30]
 
 
+TABLES = [
+    ("Konto;Betrag\nGehälter Büro;12,50\nReise für Müller;3,10\nMiete;4\n", "cp1252 iso8859-1"),
+    ("Konto;Betrag\nGehälter Büro;12,50 €\nReise für Müller;3,10 €\nMiete;4 €\n", "cp1252 iso8859-15"),
+    ("Client;Montant\n" + "".join(f"Société Générale; {pay},50 €\n" for pay in range(30)), "cp1252 iso8859-15"),
+    ("Concepto;Año;Importe\nPeña Núñez;2020;1.200,50 €\nCompañía;2021;3.400,10 €\nSeñal;2022;12 €\n", "cp1252"),
+    ("Konto;Beløb\nLønninger;12,50\nKørsel på Ærø;3,10\nFødevarer;4\n", "cp1252 cp850"),
+    ("Item,Cost\nCafé – lunch,£12.50\nThe employer’s “policy”,€3.10\nRésumé review,£4\n", "cp1252"),
+    ("Temperature 20°C ±2; ½ day; §4 applies\n", "cp1252"),
+    ("Konto;Belopp\nLöner för anställda;12,50\nHyra på Åvägen;3,10\nKött och bröd;4\n", "cp1252 cp850 cp437"),
+    ("Libellé;Débit\nSalaires employés;1 200,50\nFrais généraux;5\nPrêt;7\n", "cp1252 cp850 mac_roman"),
+    ("Název;Částka\nMzdy zaměstnanců;12,50 Kč\nNájem kanceláře;3,10 Kč\n", "cp1250 iso8859-2 cp852"),
+    ("Naziv;Iznos\nPlaće zaposlenika;12,50\nTroškovi prijevoza;3,10\nUredski čišćenje;4\n", "cp1250 iso8859-2 cp852"),
+    ("Pavadinimas;Suma\nDarbuotojų atlyginimai;12,50\nPatalpų šildymas;3,10\nKelionės išlaidos;4\n", "cp1257 cp775"),
+    ("Nosaukums;Summa\nDarbinieku algas mēnesī;12,50\nTelpu īre;3,10\nCeļa izdevumi, gaļa;4\n", "cp1257 cp775"),
+    ("Açıklama;Tutar\nÇalışan maaşları;12,50\nOfis kirası ve ısıtma;3,10\nİstanbul, Şubat;4\n", "cp1254 cp857"),
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), [(text, encoding) for text, some in TABLES for encoding in some.split()])
+def test_a_table_in_an_encoding_of_windows_or_dos_is_read_as_it_was_written(text: str, encoding: str) -> None:
+    got, warning = decoded("a.csv", text.encode(encoding))
+    assert got == text
+    assert warning.startswith("The encoding was guessed: ")
+
+
 SIGNS = "Leave of 10–20 days; fee €500. The employer’s “policy”."
 WIDER = [
     ("iso-8859-1", "cp1252", SIGNS),

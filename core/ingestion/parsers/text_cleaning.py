@@ -194,17 +194,36 @@ _ONE_SCRIPT = 0.8  # Chosen by hand, not fitted.
 
 _EAST_ASIAN = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef \r\n]")
 
-_WINDOWS_ONLY = re.compile(rb"[\x80-\x9f]")
+_HIGH = re.compile(rb"[A-Za-z]?[\x80-\xff]+[A-Za-z]?")
 
-_WESTERN = frozenset("en de fr es it pt nl sv da no nb nn fi ca gl eu is ga lb".split())
+_NEIGHBOURS = re.compile(rb"[\x80-\xff]{2}")
 
-_CENTRAL = {
-    "pl": "ąćęłńóśźż", "cs": "áčďéěíňóřšťúůýž", "sk": "áäčďéíĺľňóôŕšťúýž", "hu": "áéíóöőúüű", "hr": "čćđšž",
-    "bs": "čćđšž", "sl": "čšž", "ro": "ăâîşţ", "sq": "ëç",
+_UNWRITTEN = re.compile(r"(?<![^\W\d_])[^\W\d_a-zA-Z]{2,}(?![^\W\d_])|[^\W\d_a-zA-Z]{3,}")
+"""Words without an ASCII letter, and three others in a row: no language in Latin letters has many."""
+
+_LANGUAGE_BYTES = 20_000  # Chosen by hand, not fitted.
+
+_WESTERN = "àáâãäåæçèéêëìíîïñòóôõöøùúûüÿßœšž"
+
+_LATIN_ENCODINGS: dict[str, dict[str, str]] = {
+    "cp1252 iso8859_15 cp850 mac_roman": {
+        **dict.fromkeys("en de fr es it pt nl sv da no nb nn fi ca gl eu ga lb".split(), _WESTERN),
+        "is": f"{_WESTERN}ýþð",
+    },
+    "cp1250 iso8859_2 cp852 mac_latin2": {
+        "pl": "ąćęłńóśźż", "cs": "áčďéěíňóřšťúůýž", "sk": "áäčďéíĺľňóôŕšťúýž", "hu": "áéíóöőúüű", "hr": "čćđšž",
+        "bs": "čćđšž", "sl": "čćđšž", "ro": "ăâîşţ", "sq": "ëç",
+    },
+    "cp1257 iso8859_13 cp775": {"lt": "ąčęėįšųūž", "lv": "āčēģīķļņšūž", "et": "äöõüšž"},
+    "cp1254 cp857": {"tr": "çğıİöşüâîû"},
 }  # fmt: skip
-"""Non-ASCII letters of languages written in Central European encodings."""
+"""Latin encodings, the likeliest first, with the languages written in them and their letters beyond ASCII."""
 
-_LATIN_GUESSES = re.compile(r"cp125[02478]|latin_?1|iso8859_(?:1|2|3|4|9|10|13|14|15|16)$|hp_roman8|cp1140|cp500|cp037")
+_SIGNS = "€£¢¥§°–—‘’“”„‚«»‹›…•·¶©®™½¼¾¹²³±×÷¬¦¨¯´¸µªº¿¡‰†\xa0\xad"
+
+_INSIDE_WORDS, _NOT_AFTER_LETTERS, _NOT_BEFORE_LETTERS = "’–—·´\xad", "„‚¿¡£½¼¾±‰", "™‰†¹²³ªº"
+
+_ODD_SHARE = 0.25  # of the characters beyond ASCII. Chosen by hand, not fitted.
 
 
 def decoded(name: str, data: bytes) -> tuple[str, str]:
@@ -306,28 +325,55 @@ def _guessed(name: str, data: bytes) -> tuple[str, str]:
     best = from_bytes(data[:_GUESS_BYTES]).best()
     if best is None:
         raise UnreadableFile(f"'{name}' is not text in any known encoding.", "Save it as UTF-8 text and upload that.")
-    encoding = _by_language(data) or best.encoding if _LATIN_GUESSES.match(best.encoding) else best.encoding
+    encoding = _latin(data[:_GUESS_BYTES], best.encoding) or best.encoding
     text = data.decode(encoding, "replace")
     return text, f"The encoding was guessed: {encoding}. Look whether accents and signs are right."
 
 
-def _by_language(data: bytes) -> str:
-    """The Latin encoding of a text, chosen by its language, which is detected from its ASCII letters too. "" for other
-    languages."""
+def _latin(head: bytes, guess: str) -> str:
+    """The Latin encoding with the fewest odd characters, of equal ones that of the text's language, whatever Latin
+    encoding was guessed: in tables, the guess is often wrong. "" for other scripts and where each has many."""
     from py3langid import classify
 
-    head = data[:_GUESS_BYTES]
-    languages = [str(classify(head.decode(encoding, "replace"))[0]) for encoding in ("cp1252", "iso8859_2")]
-    central = next((language for language in languages if language in _CENTRAL), "")
-    if languages[0] in _WESTERN:
-        return "cp1252"
-    if central:
-        order = ("cp1250", "iso8859_2") if _WINDOWS_ONLY.search(data) else ("iso8859_2", "cp1250")
-        return max(order, key=lambda encoding: _letters(data, encoding, _CENTRAL[central]))
-    return "cp1254" if languages[0] == "tr" else ""
+    latin = _is_latin(guess)
+    if not latin and _NEIGHBOURS.search(head):
+        return ""
+    rows = []
+    for encodings, alphabets in _LATIN_ENCODINGS.items():
+        language = str(classify(head[:_LANGUAGE_BYTES].decode(encodings.split()[0], "replace"))[0])
+        letters = alphabets.get(language) or "".join(alphabets.values())
+        rows.append((language not in alphabets, encodings.split(), letters))
+    pieces = Counter(_HIGH.findall(head))
+    odd = {
+        encoding: sum(count * _odd(piece.decode(encoding, "replace"), letters) for piece, count in pieces.items())
+        for _, encodings, letters in sorted(rows, key=lambda row: row[0])
+        for encoding in encodings
+    }
+    best = min(odd, key=odd.__getitem__)
+    high = len(head.translate(None, bytes(range(128))))
+    return best if odd[best] <= (_ODD_SHARE * high if latin else 0) else ""
 
 
-def _letters(data: bytes, encoding: str, alphabet: str) -> int:
-    """Number of non-ASCII characters in `alphabet` after decoding with an encoding."""
-    text = data[:_GUESS_BYTES].decode(encoding, "replace").lower()
-    return sum(map(text.count, alphabet))
+def _is_latin(encoding: str) -> bool:
+    """Whether most letters of an encoding beyond ASCII are Latin."""
+    letters = [sign for sign in bytes(range(128, 256)).decode(encoding, "ignore") if sign.isalpha()]
+    return sum(bool(_LATIN.match(letter)) for letter in letters) > len(letters) / 2
+
+
+def _odd(piece: str, letters: str) -> int:
+    """How many characters beyond ASCII are no sign or letter for their place, if a language has these letters.
+
+    >>> _odd("tät", _WESTERN), _odd("t„t", _WESTERN), _odd("cÉ", _WESTERN), _odd("Да", _WESTERN)
+    (0, 1, 1, 4)
+    """
+    odd = 0
+    for before, sign, after in zip(f" {piece}", piece, f"{piece[1:]} ", strict=False):
+        if sign.isalpha():
+            odd += not sign.isascii() and (
+                not {sign, sign.lower()} & {*letters} or (sign.isupper() and before.islower())
+            )
+        elif before.isalpha():
+            odd += sign not in _SIGNS or sign in _NOT_AFTER_LETTERS or (after.isalpha() and sign not in _INSIDE_WORDS)
+        else:
+            odd += sign not in _SIGNS or (after.isalpha() and sign in _NOT_BEFORE_LETTERS)
+    return odd + sum(map(len, _UNWRITTEN.findall(piece)))
