@@ -121,6 +121,15 @@ def test_html_shows_what_a_reader_sees() -> None:
 TEXT = "Überstunden werden bezahlt. Grüße aus Köln, „Straße“ und Ärger über Öl und Übung für jedermann – täglich."
 
 
+def test_dot_leaders_are_contents_only_if_their_titles_are_in_the_text() -> None:
+    contents = ["Scope ........ 2", "Pay ........ 3", "Leave ........ 10"]
+    text = "\n".join(contents)
+    assert of_kind(extract("a.txt", text.encode()), BlockKind.FURNITURE) == []
+    full = f"{text}\n\nScope\n\nIt is for all.\n\nPay\n\nIt is due.\n\nLeave\n\nIt is paid."
+    assert of_kind(extract("a.txt", full.encode()), BlockKind.FURNITURE) == contents
+    assert of_kind(extract("a.txt", b"Annual leave ........ 25\nSick leave .......... 10"), BlockKind.FURNITURE) == []
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
 def test_plain_text_is_read_in_any_encoding(encoding: str) -> None:
     assert extract("note.txt", TEXT.encode(encoding)).pages[0].text == TEXT

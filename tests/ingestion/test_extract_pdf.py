@@ -218,3 +218,54 @@ def test_a_form_without_words_of_its_own_is_read_for_its_fields() -> None:
 def test_a_form_only_one_program_shows_is_told() -> None:
     [warning] = extract("form.pdf", form_of(page="Please wait while the form is loading.", xfa=True)).warnings
     assert "fields could not be read" in warning
+
+
+SLIPS = [
+    f"Employee {1001 + n}\nPayslip for March 2025\nGross pay: {2500 + 37 * n}.00\nTax: {400 + 13 * n}.20\nHours: 160\n"
+    f"Overtime: {n}\nLeave left: {20 - n}\nBonus: 0\nDeductions: {301 + n}.10\nNet pay: {2037 + 11 * n}.55\n"
+    f"Paid on {n + 1}.04.2025"
+    for n in range(6)
+]
+RISKS = [
+    f"Risk {n}\nOwner: Head of HR\nWhat may happen, as it did {n * n} times before.\nIt is rated and watched.\n"
+    f"It is told to the board.\nResidual risk score: 4\nDue date: {n} March 2025"
+    for n in range(1, 6)
+]
+NUMERALS = ("one", "two", "three", "four")
+LAW = [f"Article {n}\nThe {word} employer pays.\nAnd so {word} does." for n, word in enumerate(NUMERALS, 1)]
+
+
+@pytest.mark.parametrize("pages", [SLIPS, RISKS, LAW])
+def test_lines_whose_numbers_are_not_the_pages_are_in_passages(pages: list[str]) -> None:
+    passages = "\n".join(passage.text for passage in split(extract("a.pdf", pdf_of(*pages)), "A"))
+    for line in {line for page in pages for line in page.split("\n")}:
+        assert line in passages
+
+
+@pytest.mark.parametrize(
+    ("page", "line"), [("Employees at year end\n250", "250"), ("CIVIL\nIt is about debts.", "CIVIL")]
+)
+def test_a_lone_number_or_word_at_the_edge_is_content(page: str, line: str) -> None:
+    assert texts_of(extract("a.pdf", pdf_of(page, "Another page.\nIt ends.")), BlockKind.FURNITURE) == []
+    assert line in split(extract("a.pdf", pdf_of(page)), "A")[0].text
+
+
+@pytest.mark.parametrize("numbers", [["1", "2", "3", "4"], ["- iii -", "- iv -", "- v -", "- vi -"]])
+def test_page_numbers_in_a_sequence_are_furniture(numbers: list[str]) -> None:
+    pages = [f"The {word} rule is here.\nIt ends {word}.\n{at}" for word, at in zip(NUMERALS, numbers, strict=True)]
+    assert texts_of(extract("a.pdf", pdf_of(*pages)), BlockKind.FURNITURE) == numbers
+
+
+def test_a_header_with_the_page_number_is_furniture_and_the_first_with_a_date_is_text() -> None:
+    pages = [
+        f"Handbook of paid leave | {at}\nVersion of 1 March 2025\nThe {word} rule is for all.\nIt ends {word}, "
+        "when nobody needs it any longer, or when another rule takes its place."
+        for at, word in enumerate(NUMERALS, 41)
+    ]
+    extracted = extract("a.pdf", pdf_of(*pages))
+    furniture = texts_of(extracted, BlockKind.FURNITURE)
+    assert [line for line in furniture if "Handbook" in line] == [
+        f"Handbook of paid leave | {at}" for at in range(41, 45)
+    ]
+    assert furniture.count("Version of 1 March 2025") == 3
+    assert texts_of(extracted, BlockKind.ROW) == ["Version of 1 March 2025"]

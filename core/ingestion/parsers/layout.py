@@ -12,20 +12,15 @@ from itertools import pairwise
 from statistics import median
 
 from core.domain.extraction import Block, BlockKind, LayoutLine
+from core.ingestion.parsers.furniture import Place, page_furniture
 
-__all__ = ["ITEM_START", "PlacedShape", "in_reading_order", "is_contents_line", "lay_out"]
+__all__ = ["ITEM_START", "PlacedShape", "in_reading_order", "lay_out"]
 
 ITEM_START = re.compile(
     r"\s*(?:[•●○▪■□◦‣⁃∙·➢❖✓✔►\uf0b7\uf0a7o*–—-]\s+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s+|\([\da-zA-Z]{1,4}\)\s*)(?=\S)"
 )
 
 _BULLET = re.compile(r"[•●○▪■□◦‣⁃·➢❖✓►\uf0b7\uf0a7]")
-
-_CONTENTS_LINE = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]{1,5}\s*$|_{2,}\s*\d{1,4}\s*$")
-
-_PAGE_NUMBER = re.compile(
-    r"\s*(?:page|seite|p\.)?\s*[-–—|]?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/|von)\s*\d{1,4})?\s*[-–—|]?\s*$", re.I
-)
 
 _NUMBERED_HEADING = re.compile(
     r"\s*(?:(?:section|article|chapter|part|appendix|annex|exhibit|attachment|§)\s*[\dA-Z][\w.\-]*|\d{1,2}(?:\.\d{1,3}){0,4}\.?)"
@@ -35,17 +30,7 @@ _NUMBERED_HEADING = re.compile(
 
 _SENTENCE_END = re.compile(r"[.!?:;]['\"”’)\]]*$")
 
-_EDGE_LINES = 3  # Chosen by hand, not fitted.
-
-_REPEATED_SHARE = 0.4  # Of the pages. Chosen by hand, not fitted.
-
-_REPEATED_LEAST = 3  # Chosen by hand, not fitted.
-
 _HEADING_LETTERS = 120  # Chosen by hand, not fitted.
-
-_CONTENTS_LEAST = 3  # Chosen by hand, not fitted.
-
-_CONTENTS_TAIL = 120  # characters searched: avoids quadratic time on a line of dots only
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +48,17 @@ def lay_out(
     """Page texts and blocks. outline: (page index, level from 1, title); titles are matched against lines."""
     filled = [[line for line in page if line.text.strip()] for page in pages]
     body = _body(filled)
-    running = _running(filled)
+    furniture, first = page_furniture([[line.text for line in page] for page in filled])
     sizes = _heading_sizes(filled, body)
     marked = {(index, _plain(title)): level for index, level, title in outline if title}
     texts: list[str] = []
     blocks: list[Block] = []
     for index, page in enumerate(filled):
-        kinds = _kinds(page, index, body, running, sizes, marked)
+        kinds = _kinds(page, index, body, furniture, first, sizes, marked)
         text, page_blocks = _page(index + 1, page, kinds, body)
         texts.append(text)
         blocks.extend(page_blocks)
     return texts, blocks
-
-
-def is_contents_line(text: str) -> bool:
-    """Whether a line is a table of contents entry: "Leave ........ 12"."""
-    return _CONTENTS_LINE.search(text.rstrip()[-_CONTENTS_TAIL:]) is not None
 
 
 def _plain(text: str) -> str:
@@ -99,28 +79,6 @@ def _body(pages: Sequence[Sequence[LayoutLine]]) -> _Body:
     return _Body(size, bold > total / 2, median(pitches) if pitches else 0.0)
 
 
-def _mask(text: str) -> str:
-    return re.sub(r"\d+", "#", " ".join(text.lower().split()))
-
-
-def _running(pages: Sequence[Sequence[LayoutLine]]) -> set[str]:
-    """Running headers and footers: texts, with digits masked, at the edge of many pages.
-
-    Outermost lines with a number need only three repetitions, because their text changes by chapter.
-    """
-    seen: Counter[str] = Counter()
-    outermost: Counter[str] = Counter()
-    for page in pages:
-        seen.update({_mask(line.text) for line in (*page[:_EDGE_LINES], *page[-_EDGE_LINES:])})
-        outermost.update({_mask(line.text) for line in (*page[:1], *page[-1:])})
-    least = max(_REPEATED_LEAST, _REPEATED_SHARE * len(pages))
-    numbered = {text for text, count in outermost.items() if "#" in text and count >= _REPEATED_LEAST}
-    running = {text for text, count in seen.items() if count >= least} | numbered
-    letters = sum(len(line.text) for page in pages for line in page)
-    taken = sum(len(line.text) for page in pages for line in page if _mask(line.text) in running)
-    return running if taken < letters / 2 else set()  # mostly repeated pages, such as filled-in forms
-
-
 def _heading_sizes(pages: Sequence[Sequence[LayoutLine]], body: _Body) -> dict[float, int]:
     """Font sizes above the body's, largest first, mapped to heading levels 1 … 4."""
     sizes: Counter[float] = Counter()
@@ -133,20 +91,18 @@ def _kinds(
     page: Sequence[LayoutLine],
     index: int,
     body: _Body,
-    running: set[str],
+    furniture: set[Place],
+    first: set[Place],
     sizes: dict[float, int],
     marked: dict[tuple[int, str], int],
 ) -> list[tuple[BlockKind, int]]:
-    """Kind and level of each line; PARAGRAPH lines are merged later."""
-    contents = sum(is_contents_line(line.text) for line in page) >= _CONTENTS_LEAST
+    """Kind and level of each line; PARAGRAPH lines are merged later. The first of running lines is a row: it neither
+    heads nor continues what is next to it."""
     kinds = []
     for position, line in enumerate(page):
-        if line.row is not None:
+        if line.row is not None or (index, position) in first:
             kinds.append((BlockKind.ROW, 0))
-            continue
-        edge = position < _EDGE_LINES or position >= len(page) - _EDGE_LINES
-        repeats = edge and (_mask(line.text) in running or _PAGE_NUMBER.match(line.text))
-        if repeats or (contents and is_contents_line(line.text)):
+        elif (index, position) in furniture:
             kinds.append((BlockKind.FURNITURE, 0))
         elif level := marked.get((index, _plain(line.text))) or _heading_level(line, body, sizes):
             kinds.append((BlockKind.HEADING, level))

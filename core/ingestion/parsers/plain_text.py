@@ -5,7 +5,8 @@ import re
 from core.domain.documents import Page
 from core.domain.extraction import Block, BlockKind, ExtractedDocument
 from core.ingestion.parsers.file_kinds import FileKind
-from core.ingestion.parsers.layout import ITEM_START, is_contents_line
+from core.ingestion.parsers.furniture import contents_lines
+from core.ingestion.parsers.layout import ITEM_START
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_text"]
@@ -17,21 +18,24 @@ _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]+\.|section\s+\d+\S*|a
 def read_text(name: str, text: str) -> ExtractedDocument:
     """Paragraphs separated by blank lines; short lines in capitals or with a section number are headings."""
     text = clean(text).expandtabs(4).strip("\n")
+    lines = [line for line in re.finditer(r"[^\n]+", text) if line.group().strip()]
+    contents = contents_lines([line.group() for line in lines])
+    entries = {line.start() for at, line in enumerate(lines) if at in contents}
     blocks: list[Block] = []
     for stretch in re.finditer(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*", text):
-        blocks += _blocks(stretch.group(), stretch.start())
+        blocks += _blocks(stretch.group(), stretch.start(), entries)
     return ExtractedDocument((Page(1, text),), tuple(blocks), FileKind.TEXT)
 
 
-def _blocks(stretch: str, offset: int) -> list[Block]:
-    """The blocks of consecutive lines without a blank line between."""
+def _blocks(stretch: str, offset: int, entries: set[int]) -> list[Block]:
+    """The blocks of consecutive lines without a blank line between. entries: starts of lines of a table of contents."""
     blocks: list[Block] = []
     lines = [line for line in re.finditer(r"[^\n]+", stretch) if line.group().strip()]
     for line in lines:
         text = line.group()
         start = offset + line.start() + len(text) - len(text.lstrip())
         end = offset + line.start() + len(text.rstrip())
-        if is_contents_line(text):
+        if offset + line.start() in entries:
             blocks.append(Block(1, start, end, BlockKind.FURNITURE))
         elif _is_heading(text.strip(), alone=len(lines) == 1 or line is lines[0]):
             blocks.append(Block(1, start, end, BlockKind.HEADING, 2))

@@ -13,7 +13,8 @@ from itertools import groupby, pairwise
 from statistics import mean, median
 
 from core.domain.extraction import LayoutLine
-from core.ingestion.parsers.layout import ITEM_START, is_contents_line
+from core.ingestion.parsers.furniture import is_contents_line
+from core.ingestion.parsers.layout import ITEM_START
 from core.ingestion.parsers.pdf_words import PdfWord, PrintedLine, RuledLine
 
 __all__ = ["Grid", "aligned_rows", "in_order", "is_table", "row_lines", "ruled_grids", "segments"]
