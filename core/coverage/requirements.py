@@ -9,7 +9,7 @@ from itertools import takewhile
 from core.coverage.detection.evidence import row_values
 from core.coverage.topics import with_detected_labels
 from core.domain.coverage import Modality, Topic, TopicOrigin
-from core.domain.documents import Document, DocumentState, Passage, Truth
+from core.domain.documents import Document, DocumentState, Origin, Passage, Truth
 from core.domain.filters import SearchFilters
 from core.domain.results import Citation
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -71,10 +71,10 @@ def requirements(catalogue: Catalogue, project: str | None, terms: WorkspaceTerm
     Of sentences whose names have equal stems only the first counts. Raises StoreFailed.
     """
     filters = SearchFilters(truths=(Truth.INTENT.value,), projects=(project,) if project else (), strict_labels=True)
-    holding = set(catalogue.fingerprints(filters))
+    holding = catalogue.documents_by_id(sorted(catalogue.fingerprints(filters))).values()
     topics: dict[frozenset[str], Topic] = {}
-    for document in reversed(catalogue.documents()):
-        if document.id not in holding or document.state is not DocumentState.READY:
+    for document in sorted(holding, key=lambda each: (each.uploaded_at, each.id)):
+        if document.origin is not Origin.DOCUMENT or document.state is not DocumentState.READY:
             continue
         for found in _sentences(document, catalogue.passages_of(document.id)):
             name = requirement_name(found.text, found.passage.section, found.reference)

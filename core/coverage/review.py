@@ -269,9 +269,10 @@ def broken_pins(decisions: Sequence[Decision], catalogue: Catalogue, project: st
 
 
 def _look_up(citations: Sequence[Citation], catalogue: Catalogue, project: str | None) -> _EvidenceLibrary:
+    cited = {citation.sha256 for citation in citations}, {citation.document_name for citation in citations}
     scoped = [
         document
-        for document in catalogue.documents()
+        for document in catalogue.documents_of(*cited)
         if (document.state is DocumentState.READY or document.passages)  # one being read again counts
         and (project is None or document.project in (None, project))
     ]

@@ -261,8 +261,7 @@ class CoverageService:
     def decisions_of_all_boards(self) -> Sequence[Decision]:
         """The decision logs of all projects and of the whole library, of each cell oldest first."""
         topics = (*self._store.topics(None), *self._store.topics(None, retired=True))
-        projects = {each.project for each in topics}
-        projects |= {each.project for each in self._catalogue.documents(archived=None)}
+        projects = {each.project for each in topics} | {*self._catalogue.projects()}
         return [
             each for project in (None, *sorted(projects - {None}, key=str)) for each in self._store.decisions(project)
         ]

@@ -1,6 +1,6 @@
 """Extracts the members of archives and mails; each becomes a document whose parent is the file it came from."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Protocol
@@ -92,7 +92,7 @@ class ArchiveMembers:
 
     def _uploaded(self, document: Document, extracted: ExtractedDocument) -> list[str]:
         """Upload the files; what the user should know of single ones."""
-        old = {each.sha256 for each in self._catalogue.documents(archived=True) if each.parent == document.id}
+        old = self._catalogue.archived_members(document.id)
         mail = extracted.media_type in MAILS
         notes: list[str] = []
         for member in extracted.members:
@@ -104,7 +104,7 @@ class ArchiveMembers:
         return notes
 
     def _add_member(
-        self, document: Document, member: ContainedFile, source_type: SourceType, old: set[str]
+        self, document: Document, member: ContainedFile, source_type: SourceType, old: Collection[str]
     ) -> UploadReceipt | None:
         """Upload one file, unless it is empty, or was taken out before and has been archived since."""
         from hashlib import sha256

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from core.domain.documents import Document, DocumentState, Passage
+from core.domain.documents import Document, Passage
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
@@ -339,11 +339,9 @@ class SavedSearchService:
 
     def _added(self, filters: SearchFilters, since: datetime) -> tuple[Document, ...]:
         """The documents uploaded since that resolved filters admit, newest first, at most MOST_ADDED."""
-        listed = self._catalogue.documents(archived=filters.archived)
-        late = [each for each in listed if each.uploaded_at > since and each.state is DocumentState.READY]
-        if filters.documents:
-            late = [each for each in late if each.id in filters.documents]
-        late = late[:MOST_ADDED]
+        late = self._catalogue.added_documents(
+            since, archived=filters.archived, among=filters.documents, limit=MOST_ADDED
+        )
         if not late:
             return ()
         admitted = self._catalogue.fingerprints(filters.replace(documents=tuple(each.id for each in late)))

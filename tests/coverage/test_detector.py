@@ -305,7 +305,7 @@ def test_a_failed_search_is_an_error_and_never_a_gap(both_legs: bool) -> None:
 
 def test_a_catalogue_that_fails_leaves_only_errors() -> None:
     class Down(FakeCatalogue):
-        def documents(self, *, archived: bool | None = False) -> list[Document]:
+        def count_documents(self, state: DocumentState | None = None, project: str | None = None) -> int:
             raise StoreFailed("The database did not answer.", "Start it.")
 
     library = payroll_library()
@@ -315,6 +315,13 @@ def test_a_catalogue_that_fails_leaves_only_errors() -> None:
         (CellState.ERROR, "The database did not answer. Start it.")
     }
     assert found.gaps == ()
+
+
+def test_no_document_is_read_but_those_that_are_cited(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = payroll_library()
+    monkeypatch.setattr(library.catalogue, "documents", None)
+    found = board(library, "overtime")
+    assert not any(cell.error for cell in found.cells) and found.coverage
 
 
 def test_a_model_that_is_gone_is_an_error() -> None:

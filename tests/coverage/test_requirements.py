@@ -80,8 +80,9 @@ def test_any_text_gets_a_name_of_at_most_140_characters(text: str, section: str)
     assert len(requirement_name(f"{text} must {text}", section)) <= 140
 
 
-def test_only_intent_is_read_each_requirement_once_with_its_sentence() -> None:
+def test_only_intent_is_read_each_requirement_once_with_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     library = Library()
+    monkeypatch.setattr(library.catalogue, "documents", None)
     library.add("sow.md", "The vendor shall train all warehouse users. The vendor shall train all warehouse users.",
                 "R-01 | The system shall print shipping labels for parcels | Staff need to read them | M",
                 "The agency may extend the contract.", truth=Truth.INTENT)  # fmt: skip

@@ -258,7 +258,10 @@ def test_what_stood_behind_a_near_identical_passage_is_not_new_when_it_comes_for
     assert looked.new == frozenset()
 
 
-def test_documents_uploaded_since_are_those_its_filters_admit_and_that_are_ready(desk: Desk) -> None:
+def test_documents_uploaded_since_are_those_its_filters_admit_and_that_are_ready(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.library.catalogue, "documents", None)
     view = desk.saved(filters=SearchFilters(truths=("reality",)))
     desk.look(view)
     desk.later(days=1)

@@ -311,7 +311,7 @@ class Detector:
 
     def _scope(self, column: _TruthColumn) -> tuple[SearchFilters, str]:
         """The filters of the search, or why there is nothing to search."""
-        if not any(_in_scope(document, column.project) for document in self._catalogue.documents()):
+        if not self._catalogue.count_documents(DocumentState.READY, column.project):
             return column.filters, "No document is ready."
         if column.kind is not GapKind.CONFIGURATION:
             return column.filters, ""
@@ -397,10 +397,6 @@ def _scope_of(kind: GapKind, project: str | None, now: datetime, among: Sequence
     projects = (project,) if project else ()
     scope = MetadataFilter.truths([kind.truth]).replace(projects=projects, documents=tuple(among), strict_labels=True)
     return scope.resolved(now)
-
-
-def _in_scope(document: Document, project: str | None) -> bool:
-    return document.state is DocumentState.READY and (project is None or document.project in (None, project))
 
 
 def _enough(weighed: Sequence[WeightedPassage], row: EvidenceRow) -> list[WeightedPassage]:

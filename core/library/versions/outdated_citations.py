@@ -144,7 +144,7 @@ class OutdatedCitationFinder:
         """Those that hold, of every board that sees the document."""
         projects: set[str | None] = {document.project, None}
         if document.project is None:
-            projects |= {each.project for each in self._catalogue.documents(archived=None)}
+            projects |= {*self._catalogue.projects()}
         boards = [
             self._decisions_of(each) for each in sorted(projects, key=lambda name: (name is not None, name or ""))
         ]
