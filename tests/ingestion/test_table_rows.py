@@ -134,6 +134,45 @@ def test_a_total_in_millions_with_decimal_commas_is_left_out_of_the_sum() -> Non
     assert "sum (total) 1234120.75;" in summary
 
 
+YEARS = "Country,2019,2020,2021\nAustria,10,11,12\nBelgium,20,21,22\n"
+TIERS = ["Region", "2020 Plan", "2020 Actual", "2021 Plan", "2021 Actual"]
+HEADERS = [
+    (YEARS, ["Country", "2019", "2020", "2021"], 2),
+    (f"{YEARS}Malta,n/a,confidential,pending\nPeru,1,2,3", ["Country", "2019", "2020", "2021"], 4),
+    (YEARS.replace("Country", ""), ["Column 1", "2019", "2020", "2021"], 2),
+    ("Grade,1,2,3\nA,30000,31000,32000\nB,40000,41000,42000", ["Grade", "1", "2", "3"], 2),
+    ("Region,2020,,2021,\n,Plan,Actual,Plan,Actual\nUlm,1,2,3,4", TIERS, 1),
+    (",2020,,2021,\nRegion,Plan,Actual,Plan,Actual\nUlm,1,2,3,4", TIERS, 1),
+    ("Report,2020\nName,Pay\nAda,5\nBo,6", ["Name", "Pay"], 2),
+    ("Name,Team,Pay\n,Red,5\nBo,Blue,6", ["Name", "Team", "Pay"], 2),
+    # Rows without a header stay rows: years of birth, grades, and words below numbers.
+    ("Ann,1990,2019\nBo,1985,2018\nCy,1991,2020", ["Column 1", "Column 2", "Column 3"], 3),
+    ("Ann,1,2,3\nBo,2,2,3\nCy,3,1,1", ["Column 1", "Column 2", "Column 3", "Column 4"], 3),
+    ("Austria,10\nBelgium,11\nMalta,pending\nPeru,4", ["Column 1", "Column 2"], 4),
+]
+
+
+@pytest.mark.parametrize(("data", "columns", "rows"), HEADERS)
+def test_a_header_may_hold_years_and_is_never_looked_for_among_rows(
+    data: str, columns: list[str], rows: int, tmp_path: Path
+) -> None:
+    table = table_of(tmp_path, data)
+    assert [column.header for column in table.columns] == columns
+    assert table.rows + table.rejected == rows
+
+
+def test_years_in_a_header_are_not_summed() -> None:
+    assert "2019: 2 of 2 rows filled" in (summary := summary_of(YEARS))
+    assert "sum (total)" not in summary  # of two rows
+    assert "2019: 3 of 3 rows filled, 3 different values; sum (total) 33;" in summary_of(f"{YEARS}Peru,3,4,5")
+
+
+def test_lines_above_the_header_are_kept_as_text() -> None:
+    page, *_ = extract("a.csv", b"Payroll 2020,,,\nCompany:,Acme\nName,Team,Pay,Days\nAda,Red,10,3\nBo,Red,11,4").pages
+    rows = "Name: Ada; Team: Red; Pay: 10; Days: 3\nName: Bo; Team: Red; Pay: 11; Days: 4"
+    assert page.text == f"Payroll 2020\n\nCompany: · Acme\n\n{rows}"
+
+
 def test_columns_beyond_what_the_database_holds_are_left_out_with_a_warning(tmp_path: Path) -> None:
     width = MOST_COLUMNS + 250
     lines = [",".join(f"head{n}" for n in range(width)), *[",".join([f"c{row}"] * width) for row in range(3)]]

@@ -12,6 +12,7 @@ from core.domain.documents import Page, TableRole
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import Block, ExtractedDocument
 from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.table_headers import split_header
 from core.ingestion.parsers.table_text import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -20,7 +21,6 @@ from core.ingestion.parsers.table_text import (
     ParsedTable,
     ParsedTables,
     row_pages,
-    split_header,
     summary_page,
 )
 from core.ingestion.parsers.text_cleaning import clean
@@ -54,9 +54,9 @@ def delimited_tables(name: str, text: str, kind: FileKind) -> ParsedTables:
     lines = [line for line in lines if any(line)]
     if not lines:
         raise EmptyFile(f"'{name}' contains no cell with a value.", "Export the table again.")
-    begin, columns = split_header(lines)
+    begin, columns, above = split_header(lines)
     rows = tuple(map(tuple, lines[begin:]))
-    table = ParsedTable("Table", columns, rows, begin + 1, named=_named_columns(lines, begin))
+    table = ParsedTable("Table", columns, rows, begin + 1, named=_named_columns(lines, begin), above=above)
     ragged = sum(bool(table.misfit(row)) for row in rows)
     warnings = [f"{ragged} rows have another number of cells than the header."] if ragged else []
     if text.count('"') % 2 and any("\n" in cell for cell in lines[-1]):

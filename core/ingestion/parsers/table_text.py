@@ -12,7 +12,13 @@ from math import sqrt
 from core.domain.documents import Page
 from core.domain.extraction import Block, BlockKind
 from core.ingestion.parsers.blocks import PageWriter
-from core.ingestion.table_typing.columns import ColumnReading, as_number, has_ambiguous_separators, reading_of
+from core.ingestion.table_typing.columns import (
+    ColumnReading,
+    as_number,
+    has_ambiguous_separators,
+    is_number,
+    reading_of,
+)
 
 __all__ = [
     "MOST_COLUMNS",
@@ -22,7 +28,6 @@ __all__ = [
     "ParsedTable",
     "ParsedTables",
     "row_pages",
-    "split_header",
     "summary_page",
 ]
 
@@ -37,7 +42,6 @@ _CATEGORIES = 60  # distinct values of a category, at most the square root of th
 _CATEGORY_COLUMNS = 4  # categories by which numbers are summed
 _NUMBER_COLUMNS = 10  # number columns summed
 _TOP_VALUES = 10  # most frequent values listed per column
-_HEADER_SEARCH_ROWS = 20  # first rows in which the header is looked for
 _NUMERIC_SHARE = 0.9  # share of numbers in a number column
 _ROW_LETTERS = 600  # of a row quoted in the summary
 _TOTALS_ROWS = 3  # last rows that may be totals
@@ -49,7 +53,8 @@ _PLAIN_TOTAL = re.compile(_TOTAL.pattern + r"\s*(?:[:(].*|(?:for|of) .*)?")
 @dataclass(frozen=True)
 class ParsedTable:
     """One table of text cells. first_row: 1-based row of `rows[0]` in the sheet or file. padded: rows end at their last
-    filled cell, so short rows are complete. named: number of header columns, if longer rows added some; None: all."""
+    filled cell, so short rows are complete. named: number of header columns, if longer rows added some; None: all.
+    above: lines of text above the header."""
 
     label: str
     columns: tuple[str, ...]
@@ -57,6 +62,7 @@ class ParsedTable:
     first_row: int = 2
     padded: bool = False
     named: int | None = None
+    above: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
@@ -112,7 +118,7 @@ def _is_total(table: ParsedTable, index: int) -> bool:
     if plain and len(filled) <= table.width / 2:
         return True
     above = [each for each in table.rows[:index] if not _TOTAL.match(next((cell for cell in each if cell), ""))]
-    number_cells = [at for at, cell in enumerate(row) if _is_number(cell)] if len(above) > (not plain) else []
+    number_cells = [at for at, cell in enumerate(row) if is_number(cell)] if len(above) > (not plain) else []
     return any(_adds_up([each[at] for each in above if at < len(each)], row[at]) for at in number_cells)
 
 
@@ -129,43 +135,6 @@ def _adds_up(parts: Sequence[str], total: str) -> bool:
     return False
 
 
-def split_header(lines: Sequence[Sequence[str]]) -> tuple[int, tuple[str, ...]]:
-    """Index of the first row (0-based) and the column names.
-
-    The header is the first of the first 20 lines that fills the table's width with mostly distinct words and no
-    numbers. Without one, columns are named "Column 1" …
-
-    >>> split_header([["Payroll 2020", ""], ["Name", "Pay"], ["Ada", "10"]])
-    (2, ('Name', 'Pay'))
-    >>> split_header([["1", "2"], ["3", "4"]])
-    (0, ('Column 1', 'Column 2'))
-    """
-    width = max((len(line) for line in lines), default=0)
-    usual = Counter(sum(bool(cell) for cell in line) for line in lines[:200]).most_common(1)
-    most_common = usual[0][0] if usual else 0
-    for position, line in enumerate(lines[:_HEADER_SEARCH_ROWS]):
-        filled = [cell for cell in line if cell]
-        wordy = not any(map(_is_number, filled))
-        if filled and wordy and len(filled) >= max(1, 0.6 * most_common) and len({*filled}) > 0.6 * len(filled):
-            if position + 1 < len(lines):
-                return position + 1, _named(line, width)
-            break
-    return 0, _named((), width)
-
-
-def _named(line: Sequence[str], width: int) -> tuple[str, ...]:
-    names = [" ".join(cell.split()) for cell in line] + [""] * (width - len(line))
-    return tuple(name or f"Column {position}" for position, name in enumerate(names, start=1))
-
-
-def _is_number(cell: str) -> bool:
-    """
-    >>> _is_number("$1,234.50"), _is_number("1.234.567,00"), _is_number("2025-02-20"), _is_number("")
-    (True, True, False, False)
-    """
-    return as_number(cell) is not None or as_number(cell, comma=True) is not None
-
-
 def row_line(columns: Sequence[str], row: Sequence[str]) -> str:
     """One row as a line of text; skips empty cells.
 
@@ -179,13 +148,15 @@ def row_line(columns: Sequence[str], row: Sequence[str]) -> str:
 
 
 def row_pages(table: ParsedTable, first_number: int) -> Iterator[tuple[Page, list[Block]]]:
-    """The rows as pages of 250 lines, labelled with their range; at most 50,000 rows."""
+    """The rows as pages of 250 lines, labelled with their range, after the lines above them; at most 50,000 rows."""
     rows = iter(enumerate(table.rows[:MOST_ROWS], start=1))
     number_of_page = first_number
     columns = table.columns[:TEXT_COLUMNS]
     while part := list(islice(rows, _ROWS_PER_PAGE)):
         label = f"{table.label}, rows {part[0][0]}–{part[-1][0]}" if len(table.rows) > _ROWS_PER_PAGE else table.label
         writer = PageWriter(number_of_page, label)
+        for line in table.above if part[0][0] == 1 else ():
+            writer.add(line, BlockKind.PARAGRAPH)
         for position, row in part:
             writer.add(row_line(columns, row), BlockKind.ROW, row=position)
         yield writer.page(), writer.blocks
@@ -210,7 +181,7 @@ class _ColumnSummary:
         """Whether values group the rows, with more rows per group than groups: departments do, last names do not."""
         if not 1 < len(self.counts) <= min(_CATEGORIES, sqrt(self.filled)):
             return False
-        return sum(times for cell, times in self.counts.items() if _is_number(cell)) < _NUMERIC_SHARE * self.filled
+        return sum(times for cell, times in self.counts.items() if is_number(cell)) < _NUMERIC_SHARE * self.filled
 
 
 def summary_page(table: ParsedTable, number_of_page: int, name: str) -> tuple[Page, list[Block]]:

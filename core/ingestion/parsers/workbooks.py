@@ -15,7 +15,8 @@ from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.ooxml import check_package
-from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable, ParsedTables, split_header
+from core.ingestion.parsers.table_headers import split_header
+from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable, ParsedTables
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["MergedArea", "MergedCellFiller", "cell_text", "merged_areas", "old_workbook_tables", "workbook_tables"]
@@ -122,9 +123,9 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
         for sheet in workbook.worksheets:
             lines = _openpyxl_lines(sheet, merged_areas(data, getattr(sheet, "_worksheet_path", "")))
             if lines:
-                begin, columns = split_header(lines)
+                begin, columns, above = split_header(lines)
                 rows = tuple(map(tuple, lines[begin:]))
-                tables.append(ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True))
+                tables.append(ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True, above=above))
         workbook.close()
     except damage(InvalidFileException, LxmlError) as error:
         raise UnreadableFile(
@@ -269,9 +270,9 @@ def _calamine_tables(data: bytes) -> list[ParsedTable]:
                 _calamine_lines(workbook.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
             )
             if lines:
-                begin, columns = split_header(lines)
+                begin, columns, above = split_header(lines)
                 rows = tuple(map(tuple, lines[begin:]))
-                tables.append(ParsedTable(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True))
+                tables.append(ParsedTable(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True, above=above))
     return tables
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "has_ambiguous_separators",
     "has_currency",
     "has_short_year",
+    "is_number",
     "personal_data",
     "reading_of",
 ]
@@ -92,6 +93,15 @@ def as_number(text: str, *, comma: bool = False) -> str | None:
         fits = _COMMA_NUMBER.fullmatch(plain)
         return plain.replace(" ", "").replace(".", "").replace(",", ".") if fits else None
     return plain.replace(" ", "").replace(",", "") if _NUMBER.fullmatch(plain) else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number with decimal points or decimal commas.
+
+    >>> is_number("$1,234.50"), is_number("1.234.567,00"), is_number("2025-02-20"), is_number("")
+    (True, True, False, False)
+    """
+    return as_number(cell) is not None or as_number(cell, comma=True) is not None
 
 
 def has_currency(text: str) -> bool:
