@@ -1,10 +1,12 @@
-"""Parses Word documents: headings, paragraphs, lists and tables in document order, footnotes at the end.
+"""Parses Word documents: page headers, then headings, paragraphs, lists and tables in document order, notes at the end.
 
 Walks the XML directly, because python-docx skips content controls and tracked insertions; uses python-docx for styles,
-core properties and relationships. Skips deleted text and field codes.
+core properties and relationships. Skips deleted and hidden text and field codes.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -12,7 +14,9 @@ from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.damage import damage
+from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
+from core.ingestion.parsers.numbering import BULLET, Numbering
 from core.ingestion.parsers.ooxml import check_package, core_metadata
 from core.ingestion.parsers.text_cleaning import clean
 
@@ -24,8 +28,21 @@ _LIST_STYLE = re.compile(r"list|bullet|aufz", re.I)
 _WRAPPERS = frozenset(
     {f"{_W}{name}" for name in ("sdt", "sdtContent", "ins", "smartTag", "customXml", "hyperlink", "moveTo")}
 )
-_SKIPPED = frozenset({f"{_W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "sdtPr")})
+_SKIPPED = frozenset({f"{_W}{name}" for name in ("instrText", "delText", "pPr", "rPr", "sdtPr", "txbxContent")})
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b")
+_PAGE_WORDS = 2  # "Page 1 of 9" holds no more
+_REPEATED_LETTERS = 200  # of a cell that spans rows; a longer one is read once. Chosen by hand, not fitted.
+
+
+@dataclass(frozen=True, slots=True)
+class _Formats:
+    """Style names by id, and the automatic numbers."""
+
+    styles: dict[str, str]
+    numbering: Numbering
 
 
 def read_docx(name: str, data: bytes) -> ExtractedDocument:
@@ -37,62 +54,113 @@ def read_docx(name: str, data: bytes) -> ExtractedDocument:
     check_package(name, data)
     try:
         document = docx.Document(BytesIO(data))
-        styles = {style.style_id: style.name or "" for style in document.styles}
-        metadata = core_metadata(document.core_properties)
+        body = _shown(document.element.body)
+        described = any(each.reltype.endswith("/core-properties") for each in document.part.package.rels.values())
+        metadata = core_metadata(document.core_properties) if described else {}  # python-docx makes up what is missing
         writer = PageWriter(1)
-        _body(document.element.body, writer, styles)
-        _footnotes(document, writer)
+        _headers(document, writer)
+        headers = len(writer.blocks)
+        _body(body, writer, _formats(document))
+        _notes(document, writer)
     except damage(OpcError, LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).",
             "Save it again from Word.",
         ) from error
-    if not writer.blocks:
+    if len(writer.blocks) == headers:
         raise EmptyFile(
             f"'{name}' contains no text.", "If it holds pictures of pages, run text recognition (OCR) on it."
         )
-    title = metadata.get("title", "") or _first_title(writer)
+    title = metadata.get("title", "") or _first_title(writer, headers, body)
     return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.DOCX, title=title, metadata=metadata)
 
 
-def _first_title(writer: PageWriter) -> str:
-    """The text of the first block if it is a top-level heading."""
-    first = writer.blocks[0]
-    text = writer.page().text[first.start : first.end]
-    return " ".join(text.split()) if first.kind is BlockKind.HEADING and first.level == 1 else ""
+def _first_title(writer: PageWriter, headers: int, body: Any) -> str:
+    """The text of the first block after the page headers, without its number, if it is a top-level heading."""
+    first = writer.blocks[headers]
+    text = next(filter(None, (_text(each).strip() for each in body.iter(f"{_W}p"))), "")
+    heading = first.kind is BlockKind.HEADING and first.level == 1
+    return " ".join(text.split()) if heading and writer.page().text[: first.end].endswith(text) else ""
 
 
-def _body(node: Any, writer: PageWriter, styles: dict[str, str]) -> None:
+def _formats(document: Any) -> _Formats:
+    parts = (each.target_part for each in document.part.rels.values() if each.reltype.endswith("/numbering"))
+    numbering = next((_root(part) for part in parts), None)
+    styles = {style.style_id: style.name or "" for style in document.styles}
+    return _Formats(styles, Numbering(numbering, document.styles.element))
+
+
+def _root(part: Any) -> Any:
+    from lxml.etree import XMLParser, fromstring
+
+    return fromstring(part.blob, XMLParser(resolve_entities=False, no_network=True))
+
+
+def _shown(root: Any) -> Any:
+    """Removes what Word does not show: deleted and moved text, deleted rows, hidden runs, second forms of drawings."""
+    unseen = [f"{_W}{name}" for name in ("del", "moveFrom", "vanish")]
+    for node in list(root.iter(*unseen, _FALLBACK)):
+        holder = node.getparent()
+        if holder.tag == f"{_W}trPr":
+            _remove(holder.getparent())
+        elif holder.tag != f"{_W}rPr":  # which would be that of a paragraph's end
+            _remove(node)
+        elif node.tag == f"{_W}vanish" and holder.getparent().tag == f"{_W}r" and _is_on(node):
+            _remove(holder.getparent())
+    return root
+
+
+def _remove(node: Any) -> None:
+    if (holder := node.getparent()) is not None:
+        holder.remove(node)
+
+
+def _is_on(node: Any) -> bool:
+    return node.get(f"{_W}val", "1") not in {"0", "false", "off"}
+
+
+def _body(node: Any, writer: PageWriter, formats: _Formats) -> None:
     for child in node.iterchildren():
         if child.tag == f"{_W}p":
-            _paragraph(child, writer, styles)
+            _paragraph(child, writer, formats)
         elif child.tag == f"{_W}tbl":
-            _table(child, writer, styles)
+            _table(child, writer, formats)
         elif child.tag in _WRAPPERS:
-            _body(child, writer, styles)
+            _body(child, writer, formats)
 
 
-def _paragraph(node: Any, writer: PageWriter, styles: dict[str, str]) -> None:
+def _paragraph(node: Any, writer: PageWriter, formats: _Formats) -> None:
+    """Writes a paragraph, then the text boxes anchored in it."""
     text = _text(node).strip()
-    style = styles.get(_value(node, "pStyle"), "")
+    style = formats.styles.get(_value(node, "pStyle"), "")
+    label = formats.numbering.label(node) if text or node.find(f"{_W}pPr/{_W}rPr/{_W}del") is None else None
     outline = _value(node, "outlineLvl")
     heading = _HEADING_STYLE.match(style)
     if re.match(r"toc|inhaltsverzeichnis", style, re.I):
         writer.add(text, BlockKind.FURNITURE)
     elif heading:
-        writer.add(text, BlockKind.HEADING, level=min(int(heading.group(1)) or 1, 6))
+        writer.add(_labelled(label, text), BlockKind.HEADING, level=min(int(heading.group(1)) or 1, 6))
     elif style.lower() in {"title", "titel"}:
-        writer.add(text, BlockKind.HEADING, level=1)
+        writer.add(_labelled(label, text), BlockKind.HEADING, level=1)
     elif outline.isdigit() and int(outline) < 6 and len(text) < 200:
-        writer.add(text, BlockKind.HEADING, level=int(outline) + 1)
-    elif node.find(f".//{_W}numPr") is not None or _LIST_STYLE.search(style):
+        writer.add(_labelled(label, text), BlockKind.HEADING, level=int(outline) + 1)
+    elif label or (label is None and _LIST_STYLE.search(style)):
         level = node.find(f".//{_W}ilvl")
         depth = level.get(f"{_W}val", "0") if level is not None else "0"
-        writer.add(f"• {text}" if text else "", BlockKind.ITEM, level=int(depth) if depth.isdigit() else 0)
+        item = f"{label or BULLET} {text}" if text else ""
+        writer.add(item, BlockKind.ITEM, level=int(depth) if depth.isdigit() else 0)
     elif _all_bold(node) and len(text) <= 120 and text and text[-1] not in ".,;:":
         writer.add(text, BlockKind.HEADING, level=6)
     else:
         writer.add(text, BlockKind.PARAGRAPH)
+    for box in node.iter(f"{_W}txbxContent"):
+        if next(box.iterancestors(f"{_W}p")) is node:
+            _body(box, writer, formats)
+
+
+def _labelled(label: str | None, text: str) -> str:
+    """Text after its automatic number; bullets of headings and cells are left out."""
+    return f"{label} {text}" if label and label != BULLET else text
 
 
 def _value(node: Any, name: str) -> str:
@@ -106,45 +174,105 @@ def _all_bold(node: Any) -> bool:
 
 
 def _text(node: Any) -> str:
-    """The visible text of a paragraph."""
-    parts: list[str] = []
+    """The visible text of a paragraph, without its text boxes."""
+    return clean("".join(_parts(node))).replace("\t", " ")
+
+
+def _parts(node: Any) -> Iterator[str]:
     for child in node.iterchildren():
         if child.tag == f"{_W}t":
-            parts.append(child.text or "")
+            yield child.text or ""
         elif child.tag in _BREAKS:
-            parts.append(_BREAKS[child.tag])
-        elif child.tag not in _SKIPPED and isinstance(child.tag, str) and not child.tag.endswith("}Fallback"):
-            parts.append(_text(child))
-    return clean("".join(parts)).replace("\t", " ")
+            yield _BREAKS[child.tag]
+        elif child.tag == f"{MATH}oMath":
+            yield equation_text(child)
+        elif child.tag not in _SKIPPED and isinstance(child.tag, str):
+            yield from _parts(child)
 
 
-def _table(node: Any, writer: PageWriter, styles: dict[str, str]) -> None:
-    """Writes table rows; a one-column table is page layout, so its cells are written as paragraphs."""
+def _table(node: Any, writer: PageWriter, formats: _Formats) -> None:
+    """Writes table rows; a one-column table is page layout, so its cells are written as paragraphs. A cell that spans
+    rows is repeated in each."""
     rows = [row for row in node.iter(f"{_W}tr") if _owner(row) is node]
     cells = [[cell for cell in row.iter(f"{_W}tc") if _owner(cell) is node] for row in rows]
     if all(len(row) <= 1 for row in cells):
         for row in cells:
             for cell in row:
-                _body(cell, writer, styles)
+                _body(cell, writer, formats)
         return
-    write_rows(writer, [[_cell_text(cell) for cell in row] for row in cells])
+    lines = []
+    above: dict[int, str] = {}
+    for row, row_cells in zip(rows, cells, strict=True):
+        column = _number(row.find(f"{_W}trPr/{_W}gridBefore"), 0)
+        line = []
+        for cell in row_cells:
+            merge = cell.find(f"{_W}tcPr/{_W}vMerge")
+            if merge is None or merge.get(f"{_W}val") == "restart":
+                text = _cell_text(cell, formats)
+                above[column] = text if merge is not None and len(text) <= _REPEATED_LETTERS else ""
+            else:
+                text = above.get(column, "")
+            line.append(text)
+            column += _number(cell.find(f"{_W}tcPr/{_W}gridSpan"), 1)
+        lines.append(line)
+    write_rows(writer, lines)
+
+
+def _number(node: Any, otherwise: int) -> int:
+    value = "" if node is None else node.get(f"{_W}val", "")
+    return int(value) if value.isdigit() else otherwise
 
 
 def _owner(node: Any) -> Any:
     return next(node.iterancestors(f"{_W}tbl"), None)
 
 
-def _cell_text(cell: Any) -> str:
-    return " ".join(_text(paragraph) for paragraph in cell.iter(f"{_W}p"))
+def _cell_text(cell: Any, formats: _Formats) -> str:
+    paragraphs = cell.iter(f"{_W}p")
+    return " ".join(_labelled(formats.numbering.label(each), _text(each)) for each in paragraphs)
 
 
-def _footnotes(document: Any, writer: PageWriter) -> None:
-    from lxml.etree import XMLParser, fromstring
+def _headers(document: Any, writer: PageWriter) -> None:
+    """Writes the lines of all page headers that Word shows, each once, if they hold letters."""
+    sections = list(document.element.body.iter(f"{_W}sectPr"))
+    kinds = {"default"}
+    if any((first := each.find(f"{_W}titlePg")) is not None and _is_on(first) for each in sections):
+        kinds.add("first")
+    if document.settings.odd_and_even_pages_header_footer:
+        kinds.add("even")
+    lines: dict[str, None] = {}
+    for section in sections:
+        for reference in section.findall(f"{_W}headerReference"):
+            part = document.part.related_parts.get(reference.get(_RELATED))
+            if part is not None and reference.get(f"{_W}type", "default") in kinds:
+                root = _shown(_root(part))
+                lines |= dict.fromkeys(filter(None, _header_lines(root)))
+    text = "\n".join(lines)
+    writer.add(text if any(map(str.isalpha, text)) else "", BlockKind.PARAGRAPH)
 
-    for relation in document.part.rels.values():
-        if relation.is_external or not relation.reltype.endswith("/footnotes"):
-            continue
-        parser = XMLParser(resolve_entities=False, no_network=True)
-        for note in fromstring(relation.target_part.blob, parser).iter(f"{_W}footnote"):
-            text = " ".join(_text(paragraph).strip() for paragraph in note.iter(f"{_W}p")).strip()
-            writer.add(text, BlockKind.PARAGRAPH)
+
+def _header_lines(root: Any) -> Iterator[str]:
+    for node in root.iter(f"{_W}p", f"{_W}tr"):
+        if node.tag == f"{_W}tr":
+            cells = (" ".join(map(_header_text, cell.iter(f"{_W}p"))).strip() for cell in node.iter(f"{_W}tc"))
+            yield " | ".join(filter(None, cells))
+        elif _owner(node) is None:
+            yield _header_text(node)
+
+
+def _header_text(paragraph: Any) -> str:
+    """The text of a paragraph of a page header, "" for one that only counts pages."""
+    text = " ".join(_text(paragraph).split())
+    codes = (code.text or code.get(f"{_W}instr", "") for code in paragraph.iter(f"{_W}instrText", f"{_W}fldSimple"))
+    words = re.findall(r"[^\W\d_]+", text)
+    return "" if len(words) <= _PAGE_WORDS and any(map(_PAGE_FIELD.match, codes)) else text
+
+
+def _notes(document: Any, writer: PageWriter) -> None:
+    for kind in ("footnote", "endnote"):
+        for relation in document.part.rels.values():
+            if relation.is_external or not relation.reltype.endswith(f"/{kind}s"):
+                continue
+            for note in _shown(_root(relation.target_part)).iter(f"{_W}{kind}"):
+                text = " ".join(_text(paragraph).strip() for paragraph in note.iter(f"{_W}p")).strip()
+                writer.add(text, BlockKind.PARAGRAPH)
