@@ -14,7 +14,7 @@ from core.domain.people import Principal
 from core.domain.results import Hit, SearchResult
 from core.domain.sanitize import storable_text
 from core.evaluation.judgments.units import passage_unit
-from core.library.saved_searches import SavedSearch, SavedSearchService, no_view
+from core.library.saved_searches import SavedSearch, SavedSearchService, no_view, result_units
 from core.ports.catalogue import DocumentContent
 from core.ports.job_queue import JobKind, JobQueue
 from core.search.citations.cite import CitationStyle, display_quote, written
@@ -31,7 +31,7 @@ _NAMED = 5  # documents named in a notification; chosen by hand
 @dataclass(frozen=True, slots=True)
 class SavedSearchAlert:
     """One person follows one saved search. login, who: of that person. known: the units of the results that were there
-    when they began; told: of those they were told of since. id: 0 until stored."""
+    when they began, on whatever page; told: of those they were told of since. id: 0 until stored."""
 
     view_id: int
     login: str
@@ -98,7 +98,7 @@ class SavedSearchAlertService:
         be run."""
         view = self._searches.view(view_id, by.name)
         now = self._now()
-        known = tuple(self._searches.unseen(view, None))
+        known = result_units(self._searches.run(view))
         self._store.save_alert(SavedSearchAlert(view.id, by.login, by.name, now, now, known))
 
     def unfollow(self, view_id: int, by: Principal) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "VisitedResult",
     "no_view",
     "outdated_view",
+    "result_units",
     "same_search",
     "view_name_taken",
 ]
@@ -277,7 +278,7 @@ class SavedSearchService:
 
     def seen(self, looked: VisitedResult, who: str) -> None:
         """Record that the results were shown to this person: at the next look they are not new."""
-        last, now, shown = self._last(looked.view.id, who), self._now(), _units(looked.result)
+        last, now, shown = self._last(looked.view.id, who), self._now(), result_units(looked.result)
         if last is None:
             units = shown[:_MOST_UNITS]
             self._store.save_visit(SavedSearchVisit(looked.view.id, who.strip(), now, units, since=now, before=units))
@@ -307,11 +308,10 @@ class SavedSearchService:
         """The current result; does not count as a look. Raises BadRequest when the search can no longer be run."""
         return self._answer(view)
 
-    def unseen(self, view: SavedSearch, who: str | None) -> Mapping[str, str]:
-        """Unit → document name of all results that were never shown to this person (None: to nobody), best first; does
-        not count as a look. Raises BadRequest when the search can no longer be run."""
-        answer = self._answer(view)
-        last = None if who is None else self._last(view.id, who)
+    def unseen(self, view: SavedSearch, who: str) -> Mapping[str, str]:
+        """Unit → document name of all results that were never shown to this person, best first; does not count as a
+        look. Raises BadRequest when the search can no longer be run."""
+        answer, last = self._answer(view), self._last(view.id, who)
         shown = set(last.units) if last is not None else set()
         passages = [hit.candidate.passage for hit in answer.hits]
         return {unit: each.document_name for each in passages if (unit := _unit(answer, each)) not in shown}
@@ -365,7 +365,7 @@ def _essence(request: SearchRequest) -> tuple[Any, ...]:
     return question, sorted_, request.profile, request.only_routed, sorted(request.removed_chips), request.rerank
 
 
-def _units(result: SearchResult) -> tuple[str, ...]:
+def result_units(result: SearchResult) -> tuple[str, ...]:
     """The names of all passages that are results, on whatever page, and of those collapsed into a shown one."""
     known = {each.passage.id: each.passage for each in result.candidates}
     shown = {i: None for hit in result.hits for i in (hit.candidate.passage.id, *hit.similar)}

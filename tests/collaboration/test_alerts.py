@@ -74,6 +74,19 @@ def test_what_is_still_unseen_is_told_together_with_what_is_new(desk: AlertDesk)
     assert desk.messages() == [("“Overtime”: 1 new result", "In third.pdf")]
 
 
+def test_a_result_that_moves_up_from_the_next_page_is_not_new(desk: AlertDesk) -> None:
+    for number in range(12):
+        desk.add(
+            f"site {number}.pdf", f"The overtime rate of the site {chr(65 + number) * 7} is agreed by its council."
+        )
+    view = desk.saved()
+    desk.alerts.follow(view.id, ANN)
+    best = desk.views.run(view).hits[0].candidate.passage
+    desk.library.catalogue.delete(best.document_id)
+    desk.alerts.queue_all()
+    assert desk.messages() == []
+
+
 def test_what_a_person_has_seen_is_not_told(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
