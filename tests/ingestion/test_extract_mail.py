@@ -112,6 +112,70 @@ def test_a_wrongly_stated_encoding_does_not_lose_the_words(stated: str) -> None:
     assert "Überstunden müssen bezahlt" in extract("a.eml", data).pages[0].text
 
 
+def multipart(kind: str, *parts: EmailMessage) -> EmailMessage:
+    """Parts of a mail, or a mail, in one of the multipart kinds."""
+    made = EmailMessage()
+    made["Content-Type"] = f"multipart/{kind}"
+    for part in parts:
+        made.attach(part)
+    return made
+
+
+def part(text: str, subtype: str = "plain") -> EmailMessage:
+    made = EmailMessage()
+    made.set_content(text, subtype=subtype)
+    return made
+
+
+def between(kind: str, *parts: EmailMessage) -> bytes:
+    made = multipart(kind, *parts)
+    made["From"], made["Subject"] = "ana@example.org", "Plan"
+    return made.as_bytes()
+
+
+SHEET = EmailMessage()
+SHEET.set_content(pdf_of("Leave is paid."), maintype="application", subtype="pdf", filename="plan.pdf")
+
+
+@pytest.mark.parametrize("subtype", ["plain", "html"])
+def test_text_before_and_after_an_attachment_is_read_in_order(subtype: str, tmp_path: Path) -> None:
+    shown = [part("The first half is due on 3 May.", subtype), SHEET, part("The rest, 500, is due in June.", subtype)]
+    alternative = [
+        part("The first half is due on 3 May.\n\nThe rest, 500, is due in June."),
+        multipart("mixed", *shown),
+    ]
+    for data in (between("mixed", *shown), between("alternative", *alternative)):
+        extracted = extract("a.eml", data, tmp_path)
+        assert texts(extracted)[2:] == ["The first half is due on 3 May.", "The rest, 500, is due in June."]
+        assert [member.name for member in extracted.members] == ["plan.pdf"]
+
+
+def test_plain_text_that_only_says_that_there_is_html_does_not_replace_it() -> None:
+    page = "<p>The rate is 4.5 percent from 1 March on. " + "It was 4 percent before. " * 20 + "</p>"
+    stub = between("alternative", part("Your e-mail program does not support HTML messages."), part(page, "html"))
+    assert "The rate is 4.5 percent from 1 March on." in extract("a.eml", stub).pages[0].text
+    short = between(
+        "alternative", part("The rate is 4.5 percent."), part("<p>The rate is <b>4.5</b>&nbsp;%.</p>", "html")
+    )
+    assert texts(extract("a.eml", short))[2:] == ["The rate is 4.5 percent."]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_each_mail_of_a_mailbox_is_a_file_of_its_own(end: bytes, tmp_path: Path) -> None:
+    made = []
+    for day in (1, 2, 3):
+        each = mail(f"We meet on {day} May.\n\nFrom that day on, leave is paid.\n", f"Day {day}")
+        each["Message-ID"] = f"<{day}@example.org>"
+        made.append(b"From ana@example.org Tue Mar 12 10:15:00 2024\n" + each.as_bytes() + b"\n")
+    extracted = extract("box.mbox", b"".join(made).replace(b"\n", end), tmp_path)
+    assert (extracted.title, extracted.warnings) == ("box.mbox", ())
+    assert [member.name for member in extracted.members] == ["Day 1.eml", "Day 2.eml", "Day 3.eml"]
+    read = [extract(member.name, Path(member.path).read_bytes()) for member in extracted.members]
+    assert [texts(each)[2] for each in read] == ["We meet on 1 May.", "We meet on 2 May.", "We meet on 3 May."]
+    assert extract("box.mbox", b"".join(made)).warnings[0].startswith("3 attachments were not read")
+    assert texts(extract("box.mbox", made[0]))[2:] == ["We meet on 1 May.", "From that day on, leave is paid."]
+
+
 SEALED = b"From: a@b.c\nSubject: x\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nAAAA"
 BAD = [
     ("sealed.eml", SEALED, EncryptedFile, "encrypted"),

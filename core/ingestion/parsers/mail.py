@@ -1,6 +1,6 @@
 """Parses mails, MIME (.eml) and Outlook (.msg): header fields and body as text, attachments as separate files.
 
-Prefers a plain-text body to HTML; a mail inside a mail is an attachment.
+Of alternatives, prefers plain text to HTML; a mail inside a mail, and each mail of a mailbox, is an attachment.
 """
 
 # Over 300 lines: two file formats produce the same kind of document and share its construction.
@@ -149,13 +149,23 @@ _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-sig
 
 _LEAST_TEXT = 10  # Chosen by hand, not fitted.
 
+_STUB_LETTERS, _STUB_SHARE = 400, 0.25
+"""Plain text of at most so many letters, and of less than this share of the HTML's text, only stands in for it ("Your
+program does not show HTML"). Chosen by hand, not fitted."""
+
+_MAIL_START = re.compile(rb"(?:\A|\r?\n\r?\n)From [^\r\n]*\r?\n(?=[!-9;-~]{1,80}:)")
+
 _LONGEST_FIELD = 10_000  # characters; the parser's time grows quadratically. Chosen by hand, not fitted.
 
 
 def read_eml(name: str, data: bytes, folder: Path | None) -> ExtractedDocument:
-    """The text and attachments of a MIME mail. Raises EncryptedFile or UnreadableFile."""
+    """The text and attachments of a MIME mail; of a mailbox (.mbox) with several mails, these as attachments.
+
+    Raises EncryptedFile or UnreadableFile.
+    """
     from email import message_from_bytes
     from email.errors import MessageError
+    from email.parser import BytesHeaderParser
     from email.policy import EmailPolicy
 
     class Bounded(EmailPolicy):
@@ -166,10 +176,16 @@ def read_eml(name: str, data: bytes, folder: Path | None) -> ExtractedDocument:
 
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        mail = message_from_bytes(data, policy=Bounded())
-        assert isinstance(mail, EmailMessage)
-        _refuse_sealed(name, mail)
-        message = _mime_message(name, mail)
+        starts = [start.end() for start in _MAIL_START.finditer(data)] if data.startswith(b"From ") else []
+        if len(starts) > 1:
+            mails = [data[start:end] for start, end in zip(starts, [*starts[1:], len(data)], strict=True)]
+            subjects = [_field(BytesHeaderParser(policy=Bounded()).parsebytes(each), "Subject") for each in mails]
+            message = _mailbox(name, subjects, mails)
+        else:
+            mail = message_from_bytes(data, policy=Bounded())
+            assert isinstance(mail, EmailMessage)
+            _refuse_sealed(name, mail)
+            message = _mime_message(name, mail)
     except damage(MessageError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its parts cannot be read ({type(error).__name__}).", "Save the mail again."
@@ -186,28 +202,74 @@ def _refuse_sealed(name: str, mail: EmailMessage) -> None:
 
 
 def _mime_message(name: str, mail: EmailMessage) -> Message:
-    body = mail.get_body(("plain",))
+    parts = _shown_parts(name, mail)
+    bodies, warnings = [], []
+    for part in parts:
+        text, warning = _decoded(name, part)
+        bodies.append(html_body(name, text) if part.get_content_subtype() == "html" else text_body(name, text))
+        warnings += [warning] if warning and warning not in warnings else []
     html = mail.get_body(("html",))
-    text, warning = _decoded(name, body) if body is not None else ("", "")
-    chosen = None
-    if len(text.strip()) >= _LEAST_TEXT or (html is None and text.strip()):
-        chosen = text_body(name, text)
-    elif html is not None:
-        text, warning = _decoded(name, html)
-        chosen = html_body(name, text)
     long = [field for field, value in mail.raw_items() if len(value) > _LONGEST_FIELD]
     cut = [f"Of the field {field} the first {_LONGEST_FIELD:,} letters were read." for field in long]
     html_text = _decoded(name, html)[0] if html is not None else ""
-    attachments, left_out = _mime_attachments(mail, [part for part in (body, html) if part is not None], html_text)
+    attachments, left_out = _mime_attachments(mail, [*parts, *([html] if html is not None else [])], html_text)
     return Message(
         _field(mail, "Subject"),
         [(field, _field(mail, field)) for field in _FIELDS],
         _sent(mail),
-        chosen,
+        _joined(bodies),
         attachments,
         left_out,
-        tuple(filter(None, (warning, *cut))),
+        (*warnings, *cut),
     )
+
+
+def _mailbox(name: str, subjects: Sequence[str], mails: Sequence[bytes]) -> Message:
+    """A mailbox as a mail without fields, its mails attached."""
+    names = [f"{subject or f'mail {number}'}.eml" for number, subject in enumerate(subjects, start=1)]
+    body = text_body(name, f"A mailbox with {len(mails)} mails.")
+    return Message(name, (), None, body, list(map(Attachment, names, mails)))
+
+
+def _shown_parts(name: str, part: Any) -> list[Any]:
+    """The text parts that a mail program shows, in order; of alternatives the plain text, unless it is a stub."""
+    if part.is_attachment() or part.get_content_maintype() == "message":
+        return []
+    if part.get_content_type() in {"text/plain", "text/html"}:
+        return [part]
+    shown = list(filter(None, (_shown_parts(name, each) for each in part.iter_parts())))
+    if part.get_content_type() == "multipart/related":
+        return shown[0] if shown else []
+    if part.get_content_type() == "multipart/alternative":
+        plain: list[Any] = next((parts for parts in shown if _is_plain(parts)), [])
+        html: list[Any] = next((parts for parts in shown if not _is_plain(parts)), [])
+        return html if html and _is_stub(name, plain, html) else plain
+    flat = [each for parts in shown for each in parts]
+    return [each for each in flat if each is flat[0] or not each.get_filename()]
+
+
+def _is_plain(parts: list[Any]) -> bool:
+    return all(part.get_content_subtype() == "plain" for part in parts)
+
+
+def _is_stub(name: str, plain: list[Any], html: list[Any]) -> bool:
+    """Whether the plain text of a mail only stands in for its HTML."""
+    letters = sum(len(_decoded(name, each)[0].strip()) for each in plain)
+    if letters < _LEAST_TEXT or letters > _STUB_LETTERS:
+        return letters < _LEAST_TEXT
+    pages = [page for each in html for page in html_body(name, _decoded(name, each)[0]).pages]
+    return letters < _STUB_SHARE * sum(len(page.text) for page in pages)
+
+
+def _joined(bodies: Sequence[ExtractedDocument]) -> ExtractedDocument | None:
+    """Several bodies as one; None if there is none."""
+    if len(bodies) < 2:
+        return bodies[0] if bodies else None
+    writer = PageWriter(1)
+    for body in bodies:
+        write_blocks(writer, body)
+    warnings = tuple(warning for body in bodies for warning in body.warnings)
+    return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.EML, warnings=warnings)
 
 
 def _field(mail: Any, field: str) -> str:
