@@ -3,7 +3,7 @@ deleted for good, with everything made from them.
 
 Deleting moves a document with its pages, passages, vectors, labels, comments and tables out of the library in one
 transaction, so that no search, count or export has to leave it out. Restoring moves the same rows back: ids, vectors
-and labels are those from before.
+and labels are those from before. Other stores follow, each also where another one fails.
 
 Deleting for good goes in steps, each harmless when repeated, so that a program that was killed in between goes on where
 it was: mark, vectors and keywords, rows and quotes, originals, and at last the entry in the trash. What stayed long
@@ -12,13 +12,14 @@ enough goes slice by slice, so that other scheduled work has its turn.
 # Over 300 lines: what enters the trash leaves it by one of two ways; the three are read together.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from core.domain.documents import Document, DocumentState, Passage
-from core.domain.errors import FivefoldError
+from core.domain.errors import BadRequest, FivefoldError, StoreFailed
 from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
 from core.ports.catalogue import Catalogue
 from core.ports.job_queue import WAITING, JobQueue
@@ -223,57 +224,96 @@ class TrashService:
 
     def put(self, document_id: int, who: str) -> TrashedDocument:
         """Move a document to the trash. Versions of tables that it had replaced become current again, and so does the
-        document that it had replaced. Raises NotFound."""
-        document = self._catalogue.document(document_id)
-        trashed: list[TrashedDocument] = []
+        document that it had replaced, unless the same file is in the library again.
+
+        Raises NotFound, and StoreFailed: before anything is changed, or with a message that says what is.
+        """
+        document, tables = self._catalogue.document(document_id), self._tables.tables()
+        self._vectors.ping()
         earlier, later = self._versions.leave(document)
-        moved = lambda: trashed.append(self._store.put(document_id, who, self._now(), earlier, later))  # noqa: E731
-        for restored in self._tables.forget(document_id, first=moved):
-            self._archive(restored, False)
-        self._sparse.delete([document_id])
-        self._vectors.delete([document_id])
-        if self._graph is not None:
-            self._graph.delete([document_id])
-        for follower in self._followers:
-            follower.forget([document_id])
-        for note in self._on_delete:
-            note([document_id])
-        return trashed[0]
+        try:
+            trashed = self._store.put(document_id, who, self._now(), earlier, later)
+        except FivefoldError:
+            self._versions.rejoin(document_id, earlier, later)
+            raise
+        indexes = (self._sparse, self._vectors, *(() if self._graph is None else (self._graph,)))
+        listeners = (*(each.delete for each in indexes), *(each.forget for each in self._followers), *self._on_delete)
+        _follow(
+            f"'{document.name}' is in the trash",
+            *(partial(each, [document_id]) for each in listeners),
+            partial(self._tables.forget, document_id, tables),
+            partial(self._bring_back, {table.document_id for table in tables}),
+        )
+        return trashed
+
+    def _bring_back(self, before: Collection[int]) -> None:
+        """Take documents out of the archive whose tables have become current. before: those that had current ones."""
+        for each in sorted({table.document_id for table in self._tables.tables()} - set(before)):
+            with suppress(BadRequest):  # the same file is in the library again
+                self._archive(each, False)
+
+    def _archive_replaced(self, before: Collection[int]) -> None:
+        """Archive documents whose tables are no longer current. before: those that had current ones."""
+        for each in sorted(set(before) - {table.document_id for table in self._tables.tables()}):
+            self._archive(each, True)
 
     def restore(self, document_ids: Sequence[int], who: str = "analyst") -> Sequence[Document]:
         """Bring documents back with everything that belonged to them, under the same ids; their deletion counts as
-        undone. Vectors kept outside the database are made again by a job. Raises NotFound, and BadRequest when the same
-        file is in the library again; those before it are then restored.
+        undone. Vectors kept outside the database are made again by a job.
+
+        Raises NotFound, BadRequest where the same file is in the library again, and StoreFailed. Of several documents
+        the others are restored then, up to a store that fails, and the message says why some are not.
         """
-        return [self._restored(each, who) for each in document_ids]
+        self._vectors.ping()
+        restored: list[Document] = []
+        problems: list[FivefoldError] = []
+        for each in document_ids:
+            try:
+                restored.append(self._restored(each, who))
+            except FivefoldError as problem:
+                problems.append(problem)
+                if isinstance(problem, StoreFailed):
+                    break
+        if len(document_ids) == len(problems) == 1:
+            raise problems[0]
+        if problems:
+            raise _partly_restored(len(restored), len(document_ids), problems)
+        return restored
 
     def _restored(self, document_id: int, who: str) -> Document:
         before = {table.document_id for table in self._tables.tables()}
         trashed = self._store.take_back(document_id)
-        document, passages = self._catalogue.document(document_id), self._catalogue.passages_of(document_id)
-        self._sparse.add(passages)
-        for replaced in self._tables.relink(before):
-            self._archive(replaced, True)
-        self._versions.rejoin(document_id, trashed.earlier, trashed.later)
-        for note in self._on_restore:
-            note([document_id])
-        if document.state is DocumentState.PENDING or self._lacks_vectors(passages):
+        passages = self._catalogue.passages_of(document_id)
+        _follow(
+            f"'{trashed.name}' was restored",
+            partial(self._sparse.add, passages),
+            partial(self._complete_vectors, document_id, passages),
+            partial(self._mark_undone, document_id, who),
+            partial(self._tables.relink, before),
+            partial(self._archive_replaced, before),
+            partial(self._versions.rejoin, document_id, trashed.earlier, trashed.later),
+            *(partial(note, [document_id]) for note in self._on_restore),
+        )
+        return self._catalogue.document(document_id)
+
+    def _complete_vectors(self, document_id: int, passages: Sequence[Passage]) -> None:
+        """Let a document be read again that was not read to its end, or whose vectors are not in its rows."""
+        unread = self._catalogue.document(document_id).state is DocumentState.PENDING
+        if unread or self._lacks_vectors(passages):
             self._catalogue.mark(document_id, step=WAITING)
             self._jobs.defer_ingest([document_id])
         else:
             self._vectors.update(passages)  # searches of this process find them at once
-        for each in self._deletions(document_id):
-            self._log.mark_undone(each.id, who, self._now())
-        return self._catalogue.document(document_id)
 
     def _lacks_vectors(self, passages: Sequence[Passage]) -> bool:
         ids = [each.id for each in passages]
         return len(self._vectors.vectors(ids)) < len(ids)
 
-    def _deletions(self, document_id: int) -> Sequence[ChangeSet]:
-        """The entries of the history that an undo would restore the document by."""
-        recorded = self._log.newest(_ENTRIES, document_id)
-        return [each for each in recorded if each.undone_at is None and any(c.field == DELETED for c in each.changes)]
+    def _mark_undone(self, document_id: int, who: str) -> None:
+        """In the entries of the history that an undo would restore the document by."""
+        for each in self._log.newest(_ENTRIES, document_id):
+            if each.undone_at is None and any(change.field == DELETED for change in each.changes):
+                self._log.mark_undone(each.id, who, self._now())
 
     # For good
 
@@ -282,12 +322,13 @@ class TrashService:
         that no other document uses. Returns what is gone.
 
         What people did stays: audit log, history, decisions and judgments, without the document's words. Repeat it when
-        it was interrupted. Raises NotFound, before anything is deleted.
+        it was interrupted. Raises NotFound, and StoreFailed for vectors that do not answer, before anything is deleted.
         """
-        purged = [self._store.begin_purge(each.document_id) for each in map(self._store.find, document_ids)]
-        ids = [each.document_id for each in purged]
+        ids = [self._store.find(each).document_id for each in document_ids]
         if not ids:
             return ()
+        self._vectors.ping()
+        purged = [self._store.begin_purge(each) for each in ids]
         self._vectors.delete(ids)
         self._sparse.delete(ids)
         self._vectors.vacuum()
@@ -346,6 +387,31 @@ class TrashService:
 
 
 _ENTRIES = 200  # of the history of one document that are looked through; chosen by hand
+_NAMED = 20  # documents whose problems a message tells; chosen by hand
+
+
+def _follow(done: str, *steps: Callable[[], object]) -> None:
+    """Take the steps that follow a move between library and trash, each also where another one fails. done: the move,
+    for the message. Raises StoreFailed."""
+    failures: list[FivefoldError] = []
+    for step in steps:
+        try:
+            step()
+        except FivefoldError as failure:
+            failures.append(failure)
+    if failures:
+        raise StoreFailed(
+            f"{done}, but not everything that belongs to it has followed. {failures[0].message}",
+            "Run 'python -m cli check --repair' when everything answers again.",
+        ) from failures[0]
+
+
+def _partly_restored(restored: int, total: int, problems: Sequence[FivefoldError]) -> FivefoldError:
+    """The error of a restore of several documents."""
+    more = f" And {len(problems) - _NAMED} more." if len(problems) > _NAMED else ""
+    reasons = " ".join(each.message for each in problems[:_NAMED])
+    kind = StoreFailed if isinstance(problems[-1], StoreFailed) else BadRequest
+    return kind(f"{restored} of {total} documents were restored. {reasons}{more}", problems[-1].hint)
 
 
 def without_quotes(value: object, document_ids: Collection[int]) -> object:

@@ -98,11 +98,10 @@ class TableService:
                     with suppress(NotFound):  # a table deleted meanwhile needs no links
                         self._store.change(table, partial(_relinked, before=table.links, links=links))
 
-    def forget(self, document_id: int, first: Callable[[], object] = lambda: None) -> Sequence[int]:
-        """Delete a document's tables; returns the ids of documents whose tables become current again. first: what takes
-        the document itself away, and perhaps its tables with it."""
-        before = self._store.tables()
-        first()
+    def forget(self, document_id: int, before: Sequence[RealityTable] | None = None) -> Sequence[int]:
+        """Delete a document's tables; returns the ids of documents whose tables become current again. before: the
+        current tables before the document went, perhaps with its tables; None: it is still there."""
+        before = self._store.tables() if before is None else before
         self._store.forget(document_id)
         after = self._store.tables()
         self._link(_changed(before, after))

@@ -419,9 +419,12 @@ def test_a_file_uploaded_again_keeps_the_deleted_one_in_the_trash(library: OpenW
         workbench.bulk_edit.delete(each.id, "Ann")
     _ingest(workbench, "policy.md", POLICY)
     again = _ingest(workbench, "fees.csv", TABLE + b"new,40\n")
-    with pytest.raises(BadRequest, match="the same file is in the library again"):
-        workbench.trash.restore([policy.id])
-    workbench.trash.restore([fees.id])
+    message = (
+        r"^1 of 2 documents were restored\. 'policy\.md' cannot be restored: the same file is in the library again\.$"
+    )
+    with pytest.raises(BadRequest) as refused:
+        workbench.trash.restore([policy.id, fees.id])
+    assert re.match(message, refused.value.message)
     assert {each.version for each in workbench.tables.versions("fees")} == {1, 2}
     assert [each.document_id for each in workbench.tables.tables()] == [fees.id]
     assert workbench.documents.get(again).archived

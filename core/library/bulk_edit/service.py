@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.domain.documents import LABEL_FIELDS, Document, Label
-from core.domain.errors import BadRequest, NotFound
+from core.domain.errors import BadRequest, NotFound, StoreFailed
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, plan_edits, value_of, with_edits
 from core.library.bulk_edit.store import ChangeLog, ChangeSet, LabelEdit
@@ -157,10 +157,16 @@ class BulkEditService:
         return self.apply(changes, "Archived" if archived else "Restored from the archive", who)
 
     def delete(self, document_id: int, who: str = "analyst") -> ChangeSet:
-        """Move a document to the trash, and record it. Raises NotFound."""
+        """Move a document to the trash, and record it, also where a store fails afterwards. Raises NotFound, and
+        StoreFailed as core.library.trash does."""
         document = self._catalogue.document(document_id)
-        self._labelling.delete(document_id, who)
         deletion = LabelEdit(document_id, document.name, DELETED, "", document.sha256)
+        try:
+            self._labelling.delete(document_id, who)
+        except StoreFailed:
+            if not self._catalogue.documents_by_id([document_id]):
+                self._log.add(ChangeSet(self._now(), who, "Deleted", (deletion,)))
+            raise
         return self._log.add(ChangeSet(self._now(), who, "Deleted", (deletion,)))
 
     def undo(self, set_id: int, who: str = "analyst") -> UndoneEdit:

@@ -257,14 +257,19 @@ class VersionChains:
 
     def leave(self, document: Document) -> tuple[int | None, int | None]:
         """Remove a document that is being deleted from its chain: its successor replaces its predecessor; when it was
-        the newest, the predecessor becomes current again. Returns predecessor and successor.
+        the newest, the predecessor becomes current again, unless the same file is in the library again. Returns
+        predecessor and successor.
         """
         later = self._store.successors([document.id]).get(document.id)
         earlier = document.version_of
         if later is not None:
             self.relink(((later, document.id, earlier), (document.id, earlier, None)))
         elif earlier is not None:
-            self.relink(((document.id, earlier, None),), coming=(earlier,))
+            links = ((document.id, earlier, None),)
+            try:
+                self.relink(links, coming=(earlier,))
+            except BadRequest:
+                self.relink(links)
         return earlier, later
 
     def rejoin(self, document_id: int, earlier: int | None, later: int | None) -> None:
