@@ -1,9 +1,10 @@
 """Word documents for the tests, written as XML."""
 
+import re
 import zipfile
 from io import BytesIO
 
-__all__ = ["word_of"]
+__all__ = ["strict", "word_of"]
 
 _SPACES = " ".join(
     f'xmlns:{prefix}="{space}"'
@@ -59,4 +60,15 @@ def word_of(body: str, main_type: str = MAIN_TYPE, **parts: str) -> bytes:
         for name, xml in parts.items():
             root = f"w:{_ROOTS[kinds[name]]}"
             package.writestr(f"word/{name}.xml", f"<{root} {_SPACES}>{xml}</{root}>")
+    return out.getvalue()
+
+
+def strict(package: bytes) -> bytes:
+    """The package as Word saves it as Strict Open XML."""
+    out = BytesIO()
+    with zipfile.ZipFile(BytesIO(package)) as old, zipfile.ZipFile(out, "w") as new:
+        for part in old.infolist():
+            transitional = rb"http://schemas.openxmlformats.org/(wordprocessingml|officeDocument)/2006/"
+            content = re.sub(transitional, rb"http://purl.oclc.org/ooxml/\1/", old.read(part))
+            new.writestr(part.filename, content)
     return out.getvalue()

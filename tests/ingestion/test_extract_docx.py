@@ -3,7 +3,7 @@
 import pytest
 
 from core.ingestion.parsers import extract
-from tests.ingestion.making_word import word_of
+from tests.ingestion.making_word import strict, word_of
 
 
 def text_of(body: str, **parts: str) -> str:
@@ -210,3 +210,22 @@ def test_a_page_header_without_letters_is_left_out_and_one_alone_is_no_text() ->
     assert text_of(par("Text.") + section(header("header")), header=par("– 3 –")) == "Text."
     with pytest.raises(EmptyFile):
         text_of(section(header("header")), header=par("Letterhead"))
+
+
+KINDS = [
+    ("a.docm", "application/vnd.ms-word.document.macroEnabled.main+xml"),
+    ("a.dotx", "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml"),
+    ("a.dotm", "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"),
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_templates_and_files_with_macros_are_read(name: str, kind: str) -> None:
+    extracted = extract(name, word_of(par("The fee is due."), kind))
+    assert (extracted.pages[0].text, extracted.warnings) == ("The fee is due.", ())
+
+
+def test_strict_open_xml_is_read() -> None:
+    body = par("<m:oMath><m:r><m:t>5</m:t></m:r></m:oMath>") + item("Scope", 1)
+    data = word_of(body, numbering=lists(CLAUSES), endnotes=f'<w:endnote w:id="1">{par("A note.")}</w:endnote>')
+    assert extract("a.docx", strict(data)).pages[0].text == "5\n\n1. Scope\n\nA note."

@@ -18,11 +18,13 @@ from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.numbering import BULLET, Numbering
 from core.ingestion.parsers.ooxml import check_package, core_metadata
+from core.ingestion.parsers.package_types import as_ordinary_package
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_docx"]
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MAIN_TYPE = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 _HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|kop)\s*(\d)", re.I)
 _LIST_STYLE = re.compile(r"list|bullet|aufz", re.I)
 _WRAPPERS = frozenset(
@@ -53,7 +55,7 @@ def read_docx(name: str, data: bytes) -> ExtractedDocument:
 
     check_package(name, data)
     try:
-        document = docx.Document(BytesIO(data))
+        document = docx.Document(BytesIO(as_ordinary_package(data, _MAIN_TYPE)))
         body = _shown(document.element.body)
         described = any(each.reltype.endswith("/core-properties") for each in document.part.package.rels.values())
         metadata = core_metadata(document.core_properties) if described else {}  # python-docx makes up what is missing

@@ -8,17 +8,22 @@ from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.damage import damage
+from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, core_metadata
+from core.ingestion.parsers.package_types import as_ordinary_package
 from core.ingestion.parsers.page_notices import which
 from core.ingestion.parsers.text_cleaning import clean
 from core.ingestion.parsers.workbooks import cell_text
 
 __all__ = ["read_pptx"]
 
+_MAIN_TYPE = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 _NOT_CONTENT = frozenset({"DATE", "FOOTER", "SLIDE_NUMBER", "HEADER"})
 _TITLES = frozenset({"TITLE", "CENTER_TITLE", "VERTICAL_TITLE"})
@@ -33,9 +38,12 @@ def read_pptx(name: str, data: bytes) -> ExtractedDocument:
 
     check_package(name, data)
     try:
-        deck = pptx.Presentation(BytesIO(data))
-        metadata = core_metadata(deck.core_properties)
+        deck = pptx.Presentation(BytesIO(as_ordinary_package(data, _MAIN_TYPE)))
+        described = any(each.reltype.endswith("/core-properties") for each in deck.part.package._rels.values())
+        metadata = core_metadata(deck.core_properties) if described else {}  # python-pptx makes up what is missing
         slides = list(deck.slides)
+        for slide in slides:
+            _choose_alternatives(slide.element)
         writers = [_slide(slide, number) for number, slide in enumerate(slides, start=1)]
         hidden = [number for number, slide in enumerate(slides, start=1) if slide.element.get("show") == "0"]
     except damage(PythonPptxError, LxmlError) as error:
@@ -87,6 +95,15 @@ def _slide(slide: Any, number: int) -> PageWriter:
     return writer
 
 
+def _choose_alternatives(slide: Any) -> None:
+    """Puts the first choice of shapes with alternatives, such as boxes with equations, in the place of both."""
+    for node in [each for tree in slide.iter(f"{_P}spTree") for each in tree.iter(f"{_MC}AlternateContent")]:
+        choice = node.find(f"{_MC}Choice")
+        for shape in () if choice is None else list(choice):
+            node.addprevious(shape)
+        node.getparent().remove(node)
+
+
 def _role(shape: Any) -> str:
     """The type of a placeholder ("TITLE", "BODY" …), "" for other shapes."""
     kind = shape.placeholder_format.type if shape.is_placeholder else None
@@ -111,7 +128,7 @@ def _shape(shape: Any, writer: PageWriter) -> None:
         for inner in _ordered(list(shape.shapes)):
             _shape(inner, writer)
     elif getattr(shape, "has_table", False) and shape.has_table:
-        write_rows(writer, [[_text(cell.text_frame) for cell in row.cells] for row in shape.table.rows])
+        write_rows(writer, _table_lines(shape.table))
     elif getattr(shape, "has_chart", False) and shape.has_chart:
         _chart(shape.chart, writer)
     elif shape.has_text_frame:
@@ -120,11 +137,23 @@ def _shape(shape: Any, writer: PageWriter) -> None:
         _diagram(shape, writer)
 
 
+def _table_lines(table: Any) -> list[list[str]]:
+    """The rows of a table; a cell that spans rows is repeated in each."""
+    lines: list[list[str]] = []
+    for row in table.rows:
+        above = lines[-1] if lines else []
+        cells = enumerate(row.cells)
+        lines.append(
+            [above[at] if cell._tc.vMerge and at < len(above) else _text(cell.text_frame) for at, cell in cells]
+        )
+    return lines
+
+
 def _frame(shape: Any, writer: PageWriter) -> None:
     """Writes a text frame: body paragraphs are items unless marked as unbulleted, others only if bulleted."""
     listed = _role(shape) in _BODIES
     for paragraph in shape.text_frame.paragraphs:
-        text = clean(paragraph.text.replace("\v", "\n")).strip()
+        text = _line(paragraph).strip()
         properties = paragraph._p.pPr
         marks = {child.tag for child in properties} if properties is not None else set()
         bullet = marks & {f"{_A}buChar", f"{_A}buAutoNum", f"{_A}buBlip"}
@@ -135,7 +164,18 @@ def _frame(shape: Any, writer: PageWriter) -> None:
 
 
 def _text(frame: Any) -> str:
-    return clean(frame.text.replace("\v", "\n"))
+    return "\n".join(map(_line, frame.paragraphs))
+
+
+def _line(paragraph: Any) -> str:
+    """The text of a paragraph with its equations, which python-pptx leaves out."""
+    text = paragraph.text
+    if paragraph._p.find(f".//{MATH}oMath") is not None:
+        text = "".join(
+            equation_text(node) if node.tag == f"{MATH}oMath" else "\n" if node.tag == f"{_A}br" else node.text or ""
+            for node in paragraph._p.iter(f"{_A}t", f"{_A}br", f"{MATH}oMath")
+        )
+    return clean(text.replace("\v", "\n"))
 
 
 def _chart(chart: Any, writer: PageWriter) -> None:
