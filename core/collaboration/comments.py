@@ -101,26 +101,37 @@ class CommentService:
         return stored
 
     def edit(self, comment_id: int, text: str, by: Principal, mentions: Sequence[str] = ()) -> Comment:
-        """Change the text of one's own comment; people who are newly mentioned are told. Raises AccessDenied for
-        somebody else's, BadRequest as `write` does, Outdated."""
+        """Change the text of one's own comment, also where people were told of it; those newly mentioned are told, and
+        what those no longer mentioned were told is withdrawn. Raises AccessDenied for somebody else's, BadRequest as
+        `write` does, Outdated."""
         known, words = self._own(comment_id, by), _checked_text(text)
         people = self._people(words, mentions, checked_target(known.on, self._catalogue))
         logins = tuple(each.login for each in people)
         changed = replace(known, text=words, mentions=logins, edited_at=self._now())
         stored = self._store.change_comment(changed)
+        self._withdraw(stored, [login for login in known.mentions if login not in logins])
+        self._notifier.reword(_key(stored), words)
         self._tell(stored, [login for login in logins if login not in known.mentions])
         return stored
 
     def delete(self, comment_id: int, by: Principal) -> Comment:
-        """Delete one's own comment, or, as an administrator, any. `restore` undoes it. Raises AccessDenied,
-        Outdated."""
+        """Delete one's own comment, or, as an administrator, any, and withdraw what the mentioned were told. `restore`
+        undoes it. Raises AccessDenied, Outdated."""
         known = self._own(comment_id, by, or_role=Role.ADMINISTRATOR)
-        return self._store.change_comment(replace(known, deleted_at=self._now()))
+        stored = self._store.change_comment(replace(known, deleted_at=self._now()))
+        self._withdraw(stored, stored.mentions)
+        return stored
 
     def restore(self, comment_id: int, by: Principal) -> Comment:
-        """Restore a deleted comment. Raises AccessDenied, Outdated."""
+        """Restore a deleted comment; the mentioned are told again, unless they may no longer see what it is about.
+        Raises AccessDenied, Outdated."""
         known = self._own(comment_id, by, or_role=Role.ADMINISTRATOR)
-        return self._store.change_comment(replace(known, deleted_at=None))
+        stored = self._store.change_comment(replace(known, deleted_at=None))
+        on = checked_target(stored.on, self._catalogue)
+        seeing = {each.login for each in self._team.teammates() if each.sees(on)}
+        if known.deleted_at is not None:
+            self._tell(stored, [login for login in stored.mentions if login in seeing])
+        return stored
 
     def _seen(self, target: Target, by: Principal) -> Target:
         """The target as it is now. Raises NotFound where the person may not see it."""
@@ -143,13 +154,17 @@ class CommentService:
         team = {each.login: each for each in self._team.teammates()}
         return people_for([*mentions, *mentioned(text, list(team))], on, team)
 
+    def _withdraw(self, comment: Comment, logins: Sequence[str]) -> None:
+        for login in logins:
+            self._notifier.withdraw(login, _key(comment))
+
     def _tell(self, comment: Comment, logins: Sequence[str]) -> None:
         self._notifier.tell(
             [
                 Notification(
                     to=login,
                     kind=NotificationKind.MENTION,
-                    key=f"comment:{comment.id}",
+                    key=_key(comment),
                     title=f"{comment.author_name} mentioned you",
                     text=comment.text,
                     at=comment.at,
@@ -159,6 +174,10 @@ class CommentService:
                 if login != comment.author
             ]
         )
+
+
+def _key(comment: Comment) -> str:
+    return f"comment:{comment.id}"
 
 
 def _checked_text(text: str) -> str:

@@ -101,6 +101,11 @@ class NotificationStore(Protocol):
         """Delete a person's notification with a key: what it says is no longer so."""
         ...
 
+    def reword_notifications(self, key: str, text: str) -> None:
+        """Change the text of everybody's notifications with a key; who has read theirs, or got it by e-mail, is not
+        told again."""
+        ...
+
     def unmailed(self, since: datetime) -> Sequence[Notification]:
         """All since then that were neither read nor sent by e-mail, oldest first."""
         ...
@@ -148,6 +153,10 @@ class Notifier:
     def withdraw(self, login: str, key: str) -> None:
         """Delete a notification that is no longer so."""
         self._store.delete_notifications(login, key)
+
+    def reword(self, key: str, text: str) -> None:
+        """Change what everybody's notifications with a key say, without telling them again."""
+        self._store.reword_notifications(key, text)
 
 
 class NotificationService:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Index, delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ColumnElement, Index, cast, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import JSON, JSONB, insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -129,6 +129,11 @@ class SqlNotificationStore:
         own = (NOTIFICATIONS.c.login == storable_text(login), NOTIFICATIONS.c.subject == storable_text(key))
         with self._database.transaction("deleting a notification") as connection:
             connection.execute(delete(NOTIFICATIONS).where(*self._own(*own)))
+
+    def reword_notifications(self, key: str, text: str) -> None:
+        """Change the text of everybody's notifications with a key; they stay read and sent."""
+        data = cast(cast(NOTIFICATIONS.c.data, JSONB) + cast({"text": storable_text(text)}, JSONB), JSON)
+        self._mark("changing a notification", {"data": data}, NOTIFICATIONS.c.subject == storable_text(key))
 
     def unmailed(self, since: datetime) -> Sequence[Notification]:
         """All since then that were neither read nor sent by e-mail, oldest first."""

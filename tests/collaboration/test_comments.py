@@ -64,6 +64,30 @@ def test_an_edit_tells_only_those_who_are_new_in_it() -> None:
     assert room.notifications.unread(BO) == 0 and room.notifications.unread(CY) == 1
 
 
+def test_what_the_mentioned_were_told_goes_with_the_comment_and_comes_back_with_it() -> None:
+    room = Room()
+    on = room.on_document()
+    written = room.comments.write(on, "@bo @cy, the budget is cut.", ANN)
+    room.comments.delete(written.id, ANN)
+    assert room.messages("bo") == room.messages("cy") == [] and list(room.store.unmailed(room.now)) == []
+    room.team.people = [each for each in room.team.people if each.login != "cy"]
+    room.comments.restore(written.id, ANN)
+    assert room.notifications.unread(BO) == 1 and room.messages("cy") == []
+    room.notifications.mark_all_read(BO)
+    room.comments.restore(written.id, ANN)
+    assert room.notifications.unread(BO) == 0
+
+
+def test_an_edit_changes_what_people_were_told_and_withdraws_it_from_those_no_longer_mentioned() -> None:
+    room = Room()
+    written = room.comments.write(room.cell, "@bo @cy, the password is hunter2.", ANN)
+    room.store.mark_mailed([each.id for each in room.store.unmailed(room.now)], room.now)
+    room.comments.edit(written.id, "@bo, ask me for the password.", ANN)
+    [told] = room.notifications.listed(BO, unread=True)
+    assert told.text == "@bo, ask me for the password." and told.mailed_at == room.now
+    assert room.messages("cy") == []
+
+
 @pytest.mark.parametrize("how", ["in the text", "from the list"])
 def test_somebody_who_may_not_see_it_cannot_be_mentioned(how: str) -> None:
     room = Room()

@@ -196,6 +196,13 @@ class FakeNotificationStore:
                 if (each.to, each.key) == (login, key):
                     del self._notifications[each.id]
 
+    def reword_notifications(self, key: str, text: str) -> None:
+        """Change the text of everybody's notifications with a key."""
+        with self._lock:
+            for each in list(self._notifications.values()):
+                if each.key == key:
+                    self._notifications[each.id] = replace(each, text=text)
+
     def unmailed(self, since: datetime) -> Sequence[Notification]:
         """All since then that were neither read nor sent by e-mail, oldest first."""
         with self._lock:

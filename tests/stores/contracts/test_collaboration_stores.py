@@ -220,6 +220,18 @@ def test_what_happened_long_ago_is_not_sent(stores: Stores) -> None:
     assert list(stores.notifications.unmailed(later)) == list(stores.notifications.unposted(later)) == []
 
 
+def test_a_notification_that_says_something_else_stays_read_and_sent(stores: Stores) -> None:
+    store = stores.notifications
+    read, unread = store.save_notification(notification(CELL)), store.save_notification(notification(CELL, to="cy"))
+    other = store.save_notification(notification(CELL, key="comment:2"))
+    store.mark_read("bo", AT, [read.id])
+    store.mark_mailed([unread.id], AT)
+    store.reword_notifications(read.key, "Not “this”.")
+    assert store.notification(read.id) == replace(read, text="Not “this”.", read_at=AT)
+    assert store.notification(unread.id) == replace(unread, text="Not “this”.", mailed_at=AT)
+    assert store.notification(other.id) == other
+
+
 def test_a_notification_that_is_no_longer_so_is_deleted(stores: Stores) -> None:
     store = stores.notifications
     store.save_notification(notification(CELL))
