@@ -13,7 +13,7 @@ from typing import Any
 
 from core.domain.documents import Span
 
-__all__ = ["sentences"]
+__all__ = ["has_round_bullets", "sentences"]
 
 _MOST_LETTERS = 2_000  # characters given to pysbd at once. Chosen by hand, not fitted.
 _HIDDEN = "\u2024"
@@ -25,6 +25,11 @@ _ABBREVIATIONS = re.compile(
     r"|Bsp|bzw|usw|Nr|Abs|Ziff|vgl|ggf|z\.B|d\.h)\.(?=\s+[\w$§(\"'“-]|\d)"
     r"|\b(?:[A-Za-z]\.){2,}|\b(?:e\.g|i\.e|a\.m|p\.m|C\.F\.R|U\.S\.C|U\.S|et seq)\.|(?<=\d)\.(?=\d)"
     r"|\b[A-Z]\.(?=\s+[A-Z][a-z])"
+    r"|\b[a-z]\.\s(?:[A-Za-z]\.\s)?[A-Za-z]\.(?=\s+[\w(])"
+    r"|\b(?:arts?|paras?|p[aá]gs?|n[uú]m|ust|poz|odst?|abs|al|kap|vol)\.(?=\s+\d)"
+    r"|(?<!\d )\b[bcdfghjklmnpqrstvwxzčćďłňńřśšťźž]{1,4}\.(?=\s+\d)"
+    r"|\b\d{1,2}\.\s\d{1,2}\.(?=\s*\d{4}\b)"
+    r"|\b(?:[Dd](?:er|ie|as|en|em|es)|[Ii]m|[Vv]om|[Zz]u[mr]|Am|(?<!I )am)\s\d{1,2}\.(?=\s+[A-ZÄÖÜ])"
     r"|\b\d{1,2}\.(?=\s+(?:Januar|Jänner|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b)"
     r"|\b\d{1,2}\.(?=\s+(?:April|August|September|November)\s+\d{4}\b)"
 )
@@ -34,7 +39,11 @@ _ENDING = re.compile(r"(?:etc|Inc|Corp|Ltd|Co|Jr|Sr|a\.m|p\.m|U\.S|U\.S\.C|C\.F\
 _STARTERS = re.compile(
     r"\s+(?:The|This|These|Those|It|In|If|An?|Any|Each|For|When|All|You|We|They|However|See|He|She|There)\b"
 )
-_HARD_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•●○▪■◦➢o]\s|\(?\d{1,3}[.)]\s|\([\da-zA-Z]{1,4}\)\s|#{1,6}\s|\|))")
+_HARD_BREAK = re.compile(
+    r"\n\s*\n|\n(?=\s*(?:[-*+•●○▪■◦➢]\s|\(?\d{1,3}[.)]\s|\([\da-zA-Z]{1,4}\)\s|#{1,6}\s|\|))|(?<=[.!?:;])\n(?=\s*o\s)"
+)
+_ROUND_BULLET = re.compile(r"^[^\S\n]*o[^\S\n]", re.M)
+_LONE_O = re.compile(r"\S[^\S\n]+o\s")
 _CLOSERS = r"[\"'」』”’）)】》\]]"
 _FULL_STOP = re.compile(rf"[。！？]+(?:{_CLOSERS}+(?!と|{_CLOSERS})|(?![。！？]|{_CLOSERS}))\s*|[।॥؟۔]\s+")
 """The end of a Chinese or Japanese sentence, which no space follows, and of one in Hindi, Arabic or Urdu."""
@@ -60,6 +69,16 @@ def sentences(text: str) -> tuple[Span, ...]:
     return tuple(_spans(text))
 
 
+def has_round_bullets(text: str) -> bool:
+    """Whether "o" marks list items rather than being a word ("or", "the") that begins lines by chance.
+
+    >>> has_round_bullets("We pay:\\no wages\\no leave"), has_round_bullets("o que o chefe e o outro pagam,\\no aviso")
+    (True, False)
+    """
+    marks = len(_ROUND_BULLET.findall(text))
+    return marks > 1 and marks > len(_LONE_O.findall(text))
+
+
 def _spans(text: str) -> Iterator[Span]:
     for start, end in _stretches(text):
         yield from _sentences_of(text, start, end)
@@ -69,6 +88,8 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """Pieces between hard breaks; pieces over 2,000 characters are split at likely sentence ends."""
     start = 0
     borders = [match.end() for match in _HARD_BREAK.finditer(text)]
+    if has_round_bullets(text):
+        borders = sorted({*borders, *(match.start() for match in _ROUND_BULLET.finditer(text))})
     if not text.isascii():
         borders = sorted({*borders, *(match.end() for match in _FULL_STOP.finditer(text))})
     borders.append(len(text))

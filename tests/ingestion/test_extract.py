@@ -130,6 +130,19 @@ def test_dot_leaders_are_contents_only_if_their_titles_are_in_the_text() -> None
     assert of_kind(extract("a.txt", b"Annual leave ........ 25\nSick leave .......... 10"), BlockKind.FURNITURE) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("O contrato vale entre as partes,\no empregador deve pagar o aviso.", []),
+        ("We pay\no wages\no leave", ["o wages", "o leave"]),
+        ("We pay:\no wages", ["o wages"]),
+    ],
+)
+def test_the_letter_o_is_a_bullet_only_where_it_is_no_word(text: str, items: list[str]) -> None:
+    assert of_kind(extract("a.txt", text.encode()), BlockKind.ITEM) == items
+    assert of_kind(extract("a.pdf", pdf_of(text)), BlockKind.ITEM) == items
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
 def test_plain_text_is_read_in_any_encoding(encoding: str) -> None:
     assert extract("note.txt", TEXT.encode(encoding)).pages[0].text == TEXT

@@ -221,8 +221,10 @@ def test_a_form_only_one_program_shows_is_told() -> None:
 
 
 SLIPS = [
-    f"Employee {1001 + n}\nPayslip for March 2025\nGross pay: {2500 + 37 * n}.00\nTax: {400 + 13 * n}.20\nHours: 160\n"
-    f"Overtime: {n}\nLeave left: {20 - n}\nBonus: 0\nDeductions: {301 + n}.10\nNet pay: {2037 + 11 * n}.55\n"
+    f"Employee {1001 + n}\nPayslip for March 2025\nGross pay: {2500 + 37 * n}.00\nTax: {400 + 13 * n}.20\n"
+    f"Hours as agreed with the head of the department number {n}\nOvertime was worked at night, {n} hours, as agreed\n"
+    f"Leave that is left for the rest of this year, and the next: {20 - n}\n"
+    f"Bonus: 0\nDeductions: {301 + n}.10\nNet pay: {2037 + 11 * n}.55\n"
     f"Paid on {n + 1}.04.2025"
     for n in range(6)
 ]

@@ -13,12 +13,15 @@ from statistics import median
 
 from core.domain.extraction import Block, BlockKind, LayoutLine
 from core.ingestion.parsers.furniture import Place, page_furniture
+from core.text.sentences import has_round_bullets
 
-__all__ = ["ITEM_START", "PlacedShape", "in_reading_order", "lay_out"]
+__all__ = ["ITEM_START", "PlacedShape", "in_reading_order", "lay_out", "starts_item"]
 
 ITEM_START = re.compile(
     r"\s*(?:[•●○▪■□◦‣⁃∙·➢❖✓✔►\uf0b7\uf0a7o*–—-]\s+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s+|\([\da-zA-Z]{1,4}\)\s*)(?=\S)"
 )
+
+_ROUND_BULLET = re.compile(r"\s*o\s")
 
 _BULLET = re.compile(r"[•●○▪■□◦‣⁃·➢❖✓►\uf0b7\uf0a7]")
 
@@ -50,15 +53,30 @@ def lay_out(
     body = _body(filled)
     furniture, first = page_furniture([[line.text for line in page] for page in filled])
     sizes = _heading_sizes(filled, body)
+    round_bullets = has_round_bullets("\n".join(line.text for page in filled for line in page))
     marked = {(index, _plain(title)): level for index, level, title in outline if title}
     texts: list[str] = []
     blocks: list[Block] = []
     for index, page in enumerate(filled):
-        kinds = _kinds(page, index, body, furniture, first, sizes, marked)
+        kinds = _kinds(page, index, body, furniture, first, sizes, marked, round_bullets)
         text, page_blocks = _page(index + 1, page, kinds, body)
         texts.append(text)
         blocks.extend(page_blocks)
     return texts, blocks
+
+
+def starts_item(text: str, before: str | None, round_bullets: bool) -> bool:
+    """Whether a line starts a list item. before: the line above, None if a paragraph starts here.
+
+    round_bullets: whether the document marks items with "o", which is a word in some languages.
+
+    >>> starts_item("o aviso", "entre as partes,", False), starts_item("o leave", "We pay:", False)
+    (False, True)
+    """
+    if not ITEM_START.match(text):
+        return False
+    word = before is not None and _ROUND_BULLET.match(text) and not _SENTENCE_END.search(before.rstrip())
+    return round_bullets or not word
 
 
 def _plain(text: str) -> str:
@@ -95,6 +113,7 @@ def _kinds(
     first: set[Place],
     sizes: dict[float, int],
     marked: dict[tuple[int, str], int],
+    round_bullets: bool,
 ) -> list[tuple[BlockKind, int]]:
     """Kind and level of each line; PARAGRAPH lines are merged later. The first of running lines is a row: it neither
     heads nor continues what is next to it."""
@@ -106,7 +125,7 @@ def _kinds(
             kinds.append((BlockKind.FURNITURE, 0))
         elif level := marked.get((index, _plain(line.text))) or _heading_level(line, body, sizes):
             kinds.append((BlockKind.HEADING, level))
-        elif ITEM_START.match(line.text):
+        elif starts_item(line.text, page[position - 1].text if position else None, round_bullets):
             kinds.append((BlockKind.ITEM, 0))
         else:
             kinds.append((BlockKind.PARAGRAPH, 0))

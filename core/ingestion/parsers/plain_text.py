@@ -6,8 +6,9 @@ from core.domain.documents import Page
 from core.domain.extraction import Block, BlockKind, ExtractedDocument
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.furniture import contents_lines
-from core.ingestion.parsers.layout import ITEM_START
+from core.ingestion.parsers.layout import starts_item
 from core.ingestion.parsers.text_cleaning import clean
+from core.text.sentences import has_round_bullets
 
 __all__ = ["read_text"]
 
@@ -21,16 +22,19 @@ def read_text(name: str, text: str) -> ExtractedDocument:
     lines = [line for line in re.finditer(r"[^\n]+", text) if line.group().strip()]
     contents = contents_lines([line.group() for line in lines])
     entries = {line.start() for at, line in enumerate(lines) if at in contents}
+    round_bullets = has_round_bullets(text)
     blocks: list[Block] = []
     for stretch in re.finditer(r"[^\n]+(?:\n(?![^\S\n]*\n)[^\n]+)*", text):
-        blocks += _blocks(stretch.group(), stretch.start(), entries)
+        blocks += _blocks(stretch.group(), stretch.start(), entries, round_bullets)
     return ExtractedDocument((Page(1, text),), tuple(blocks), FileKind.TEXT)
 
 
-def _blocks(stretch: str, offset: int, entries: set[int]) -> list[Block]:
-    """The blocks of consecutive lines without a blank line between. entries: starts of lines of a table of contents."""
+def _blocks(stretch: str, offset: int, entries: set[int], round_bullets: bool) -> list[Block]:
+    """The blocks of consecutive lines without a blank line between. entries: starts of lines of a table of contents.
+    round_bullets: whether "o" marks items."""
     blocks: list[Block] = []
     lines = [line for line in re.finditer(r"[^\n]+", stretch) if line.group().strip()]
+    before: str | None = None
     for line in lines:
         text = line.group()
         start = offset + line.start() + len(text) - len(text.lstrip())
@@ -39,13 +43,14 @@ def _blocks(stretch: str, offset: int, entries: set[int]) -> list[Block]:
             blocks.append(Block(1, start, end, BlockKind.FURNITURE))
         elif _is_heading(text.strip(), alone=len(lines) == 1 or line is lines[0]):
             blocks.append(Block(1, start, end, BlockKind.HEADING, 2))
-        elif ITEM_START.match(text):
+        elif starts_item(text, before, round_bullets):
             blocks.append(Block(1, start, end, BlockKind.ITEM, (len(text) - len(text.lstrip())) // 2))
         elif blocks and blocks[-1].kind in {BlockKind.PARAGRAPH, BlockKind.ITEM}:
             last = blocks[-1]
             blocks[-1] = Block(1, last.start, end, last.kind, last.level)
         else:
             blocks.append(Block(1, start, end, BlockKind.PARAGRAPH))
+        before = text
     return blocks
 
 
