@@ -246,6 +246,27 @@ def test_xml_records_are_lines_and_words_between_are_paragraphs() -> None:
     assert extracted.title == "People"
 
 
+def test_attributes_of_xml_data_are_rows() -> None:
+    data = b"""<e:Envelope xmlns:e="urn:gesmes"><e:subject>Reference rates</e:subject><Cube><Cube time="2024-12-02">
+    <Cube currency="USD" rate="1.0465"/><Cube currency="JPY" rate="157.05"/></Cube></Cube>
+    <Amt><InstdAmt Ccy="EUR">500.00</InstdAmt></Amt><fee><name>Wire</name><sum Ccy="CHF">7</sum></fee></e:Envelope>"""
+    assert lines_of(extract("rates.xml", data)) == [
+        ("paragraph", 0, "Reference rates"),
+        ("row", 0, "time: 2024-12-02"),
+        ("row", 0, "currency: USD; rate: 1.0465"),
+        ("row", 0, "currency: JPY; rate: 157.05"),
+        ("row", 0, "Ccy: EUR; InstdAmt: 500.00"),
+        ("row", 0, "name: Wire; Ccy: CHF; sum: 7"),
+    ]
+
+
+def test_attributes_that_say_how_to_show_text_are_not_read() -> None:
+    text = b"<doc><p class='x'>Leave is <b>paid</b>.</p><p class='y'>So it is.</p><rate from='May' days='5'/></doc>"
+    assert extract("doc.xml", text).pages[0].text == "Leave is paid.\n\nSo it is.\n\nfrom: May; days: 5"
+    chart = b"<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0L5 5'/><text x='5'>Leave</text></svg>"
+    assert extract("chart.xml", chart).pages[0].text == "text: Leave"
+
+
 LOCKED = '<manifest:manifest xmlns:manifest="x"><manifest:encryption-data/></manifest:manifest>'
 LAUGHS = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;">]><l>&b;&b;</l>'
 OUTSIDE = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/passwd">]><l>&a;</l>'

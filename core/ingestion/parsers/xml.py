@@ -1,4 +1,7 @@
-"""Parses plain XML: records as lines of "field: value", other text as paragraphs; refuses entities."""
+"""Parses plain XML: records and attributes as lines of "field: value", other text as paragraphs; refuses entities.
+
+In XML that marks up running text, attributes say how to show it, and only those of empty elements are read.
+"""
 
 from typing import Any
 
@@ -13,6 +16,8 @@ __all__ = ["read_xml"]
 _MOST_DEPTH = 200  # Guards against deep recursion. Chosen by hand, not fitted.
 _TITLES = frozenset({"title", "heading", "head", "h1", "h2", "h3"})
 _MOST_RECORD_LETTERS = 4_000  # Chosen by hand, not fitted.
+_MOST_FIELD_LETTERS = 200  # Chosen by hand, not fitted.
+_MARKUP = "{http://www.w3.org/"  # SVG, XHTML, XLink, types of values: names in these namespaces hold no data
 
 
 def read_xml(name: str, text: str) -> ExtractedDocument:
@@ -31,7 +36,7 @@ def read_xml(name: str, text: str) -> ExtractedDocument:
     except (ParseError, ValueError, LookupError) as error:
         raise UnreadableFile(f"'{name}' is not well-formed XML ({error}).", "Export or download it again.") from error
     writer = PageWriter(1)
-    _walk(root, writer, 0)
+    _walk(root, writer, 0, data=not any(map(_is_mixed, root.iter())))
     title = next((_tidy(each.text) for each in root if _name(each) == "title"), "")
     return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.XML, title=title)
 
@@ -41,28 +46,48 @@ def _name(node: Any) -> str:
     return str(node.tag).rpartition("}")[2]
 
 
-def _walk(node: Any, writer: PageWriter, depth: int) -> None:
+def _walk(node: Any, writer: PageWriter, depth: int, *, data: bool) -> None:
+    """data: whether no element mixes text and elements."""
     children = list(node)
-    own = _tidy(node.text)
-    mixed = bool(children) and (own or any(_tidy(child.tail) for child in children))
-    if not children or mixed or depth > _MOST_DEPTH:
+    if not children or _is_mixed(node) or depth > _MOST_DEPTH:
         text = _tidy(" ".join(node.itertext()) if depth > _MOST_DEPTH else "".join(node.itertext()))
-        kind = BlockKind.HEADING if _name(node).lower() in _TITLES and len(text) < 200 else BlockKind.PARAGRAPH
-        writer.add(text, kind, level=2 if kind is BlockKind.HEADING else 0)
+        is_title = _name(node).lower() in _TITLES and len(text) < 200
+        fields = _attributes(node) if data or not (children or text) else []
+        if fields and text and not is_title and len(text) <= _MOST_FIELD_LETTERS:
+            fields, text = [*fields, f"{_name(node)}: {text}"], ""
+        writer.add("; ".join(fields), BlockKind.ROW)
+        writer.add(text, BlockKind.HEADING if is_title else BlockKind.PARAGRAPH, level=2 if is_title else 0)
     elif _is_record(node):
-        fields = [*node.attrib.items(), *((_name(child), "".join(child.itertext())) for child in children)]
-        texts = (f"{_tidy(key.rpartition('}')[2])}: {_tidy(value)}" for key, value in fields if _tidy(value))
-        writer.add("; ".join(texts), BlockKind.ROW)
-    else:
+        fields = _attributes(node)
         for child in children:
-            _walk(child, writer, depth + 1)
+            text = _tidy("".join(child.itertext()))
+            fields += [*(_attributes(child) if data else []), *([f"{_name(child)}: {text}"] if text else [])]
+        writer.add("; ".join(fields), BlockKind.ROW)
+    else:
+        writer.add("; ".join(_attributes(node) if data else []), BlockKind.ROW)
+        for child in children:
+            _walk(child, writer, depth + 1, data=data)
+
+
+def _attributes(node: Any) -> list[str]:
+    """Attributes as "name: value"."""
+    if str(node.tag).startswith(_MARKUP):
+        return []
+    named = (
+        (key.rpartition("}")[2], _tidy(value)) for key, value in node.attrib.items() if not key.startswith(_MARKUP)
+    )
+    return [f"{key}: {value}" for key, value in named if value]
+
+
+def _is_mixed(node: Any) -> bool:
+    return len(node) > 0 and bool(_tidy(node.text) or any(_tidy(child.tail) for child in node))
 
 
 def _is_record(node: Any) -> bool:
-    """Whether an element is a record: two or more named values, none nested, none long."""
+    """Whether an element is a record: two or more named values, none nested, none long, not all empty."""
     letters = sum(len(child.text or "") for child in node)
     plain = not any(len(child) or _name(child).lower() in _TITLES | {"p", "para"} for child in node)
-    return plain and len(node) > 1 and letters <= _MOST_RECORD_LETTERS
+    return plain and len(node) > 1 and 0 < letters <= _MOST_RECORD_LETTERS
 
 
 def _tidy(text: str | None) -> str:
