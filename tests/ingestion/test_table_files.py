@@ -1,7 +1,8 @@
 """Tables out of workbooks, Parquet and JSON; and that a reader apart gives the same as one at hand."""
 
 import json
-from datetime import date, datetime
+import zipfile
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +16,7 @@ from adapters.sandboxed_reader import SandboxedReader
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.ingestion.parsers import extract
 from core.ingestion.parsers.table_text import MOST_COLUMNS
-from tests.ingestion.making import loaded, table_of, workbook_of
+from tests.ingestion.making import loaded, table_of, with_part, workbook_of
 from tests.ingestion.making_office import xls_of
 
 
@@ -91,6 +92,54 @@ def test_a_sheet_wider_than_a_table_warns(tmp_path: Path) -> None:
     extracted = extract("a.xlsx", data, tmp_path)
     assert len(extracted.tables[0].columns) == MOST_COLUMNS
     assert f"Sheet: S has more than {MOST_COLUMNS} columns" in " ".join(extracted.warnings)
+
+
+def formatted(*rows: list[object], **formats: str) -> bytes:
+    """A workbook of one sheet, with a number format per column below the first row."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for column, number_format in formats.items():
+        for cell in book.active[column][1:]:
+            cell.number_format = number_format
+    out = BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+PADDED = {"A": "00000", "B": "0%", "C": '#,##0.00 "€"', "D": "[h]:mm"}
+
+
+def test_cells_are_read_as_the_sheet_shows_them_and_stay_numbers(tmp_path: Path) -> None:
+    head = ["Staff no", "Rate", "Amount", "Hours", "Plain"]
+    data = formatted(head, [123, 0.055, 1234.5, timedelta(hours=36, minutes=30), 0.5], **PADDED)
+    extracted = extract("a.xlsx", data, tmp_path)
+    assert extracted.pages[0].text == "Staff no: 00123; Rate: 5.5%; Amount: 1234.50 €; Hours: 36:30; Plain: 0.5"
+    [table] = extracted.tables
+    assert [column.type for column in table.columns] == ["text", "number", "money", "text", "number"]
+    assert loaded(table) == [["00123", "5.5", "1234.50", "36:30", "0.5"]]
+
+
+def test_formulas_without_a_saved_result_are_counted_and_not_called_empty(tmp_path: Path) -> None:
+    data = workbook_of(S=[["id", "pay", "Total"], *[[f"A{n}", n, f"=B{n}*2"] for n in range(2, 14)]])
+    extracted = extract("a.xlsx", data, tmp_path)
+    assert extracted.warnings == (
+        "12 cells are formulas without a saved result. Open the file in Excel, save it, and upload it again.",
+    )
+    assert "Total: formulas without a saved result." in extracted.pages[-1].text
+    assert "empty" not in extracted.pages[-1].text
+
+
+def test_formulas_with_a_saved_result_or_an_empty_text_are_not_counted(tmp_path: Path) -> None:
+    data = workbook_of(S=[["id", "note"], ["A", "=1+1"], ["B", "=1+2"]])
+    with zipfile.ZipFile(BytesIO(data)) as package:
+        sheet = package.read("xl/worksheets/sheet1.xml")
+    sheet = sheet.replace(b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>").replace(
+        b"<f>1+1</f><v />", b"<f>1+1</f><v>2</v>"
+    )
+    sheet = sheet.replace(b'<c r="B3">', b'<c r="B3" t="str">')
+    assert b'<c r="B3" t="str">' in sheet and b"<v>2</v>" in sheet
+    assert extract("a.xlsx", with_part(data, "xl/worksheets/sheet1.xml", sheet), tmp_path).warnings == ()
 
 
 def test_parquet_comes_back_with_its_types(tmp_path: Path) -> None:

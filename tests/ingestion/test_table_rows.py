@@ -143,6 +143,8 @@ HEADERS = [
     ("Grade,1,2,3\nA,30000,31000,32000\nB,40000,41000,42000", ["Grade", "1", "2", "3"], 2),
     ("Region,2020,,2021,\n,Plan,Actual,Plan,Actual\nUlm,1,2,3,4", TIERS, 1),
     (",2020,,2021,\nRegion,Plan,Actual,Plan,Actual\nUlm,1,2,3,4", TIERS, 1),
+    ("Region,2020,2021\n,Plan,Actual\nUlm,1,2\nBonn,3,4", ["Region", "2020 Plan", "2021 Actual"], 2),
+    ("Name,Team,Pay\n,Total,Total\nBo,5,6\nCy,7,9", ["Name", "Team", "Pay"], 3),
     ("Report,2020\nName,Pay\nAda,5\nBo,6", ["Name", "Pay"], 2),
     ("Name,Team,Pay\n,Red,5\nBo,Blue,6", ["Name", "Team", "Pay"], 2),
     # Rows without a header stay rows: years of birth, grades, and words below numbers.

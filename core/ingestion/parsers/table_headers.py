@@ -73,14 +73,14 @@ def _names_periods(lines: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def _is_second_tier(lines: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the row below a header row names columns, too, as "Plan, Actual" below a year: words under an empty, or
-    the same, first cell, or under gaps; below each stands a number."""
+    """Whether the row below a header row names columns, too, as "Plan, Actual" below a year: words under years or gaps,
+    with the first cell empty in one of both, or the same; below each is a number."""
     if at + 2 >= len(lines):
         return False
     upper, lower, below = lines[at], lines[at + 1], lines[at + 2]
     pairs = [*zip(upper, lower, strict=False)]
     gaps = any(name and not group for group, name in pairs[1:])
-    led = lower[0] in ("", upper[0]) if upper[0] else gaps
+    led = (gaps or any(map(is_number, upper))) if lower[0] in ("", upper[0]) else gaps and not upper[0]
     places = [place for place, (group, name) in enumerate(pairs) if place and name and name != group]
     if not led or not places or any(map(is_number, lower)):
         return False

@@ -54,7 +54,7 @@ _PLAIN_TOTAL = re.compile(_TOTAL.pattern + r"\s*(?:[:(].*|(?:for|of) .*)?")
 class ParsedTable:
     """One table of text cells. first_row: 1-based row of `rows[0]` in the sheet or file. padded: rows end at their last
     filled cell, so short rows are complete. named: number of header columns, if longer rows added some; None: all.
-    above: lines of text above the header."""
+    above: lines of text above the header. formulas: columns (1-based) with formulas whose results are not saved."""
 
     label: str
     columns: tuple[str, ...]
@@ -63,6 +63,7 @@ class ParsedTable:
     padded: bool = False
     named: int | None = None
     above: tuple[str, ...] = ()
+    formulas: frozenset[int] = frozenset()
 
     @property
     def width(self) -> int:
@@ -260,6 +261,8 @@ def _describe(writer: PageWriter, table: ParsedTable, column: _ColumnSummary) ->
         common = "; ".join(f"{value[:80]} ({times})" for value, times in _ranked(column.counts)[:_TOP_VALUES])
         word = "most frequent (rows)" if len(column.counts) > _TOP_VALUES else "values (rows)"
         writer.add(f"{column.name}: {count}; {word}: {common}.", BlockKind.PARAGRAPH)
+    elif column.position + 1 in table.formulas:
+        writer.add(f"{column.name}: formulas without a saved result.", BlockKind.PARAGRAPH)
     else:
         writer.add(f"{column.name}: empty in every row.", BlockKind.PARAGRAPH)
 

@@ -1,29 +1,29 @@
 """Parses workbooks: Excel with openpyxl, old Excel and OpenDocument with calamine; one table of values per sheet."""
 
-import re
 import struct
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
+from core.ingestion.parsers.cell_format import number_text, plain_number
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.ooxml import check_package
+from core.ingestion.parsers.sheet_xml import MergedArea, sheet_details
 from core.ingestion.parsers.table_headers import split_header
 from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable, ParsedTables
 from core.ingestion.parsers.text_cleaning import clean
 
-__all__ = ["MergedArea", "MergedCellFiller", "cell_text", "merged_areas", "old_workbook_tables", "workbook_tables"]
+__all__ = ["MergedCellFiller", "cell_text", "old_workbook_tables", "workbook_tables"]
 
 
 def cell_text(value: object) -> str:
-    """A cell as text: ISO dates, whole numbers without '.0'."""
+    """A cell as text: ISO dates, hours and minutes, whole numbers without '.0'."""
     match value:
         case None:
             return ""
@@ -37,39 +37,22 @@ def cell_text(value: object) -> str:
             return value.replace(tzinfo=None).isoformat(" ", "seconds")
         case date() | time():
             return value.isoformat()
+        case timedelta() if not value.microseconds:
+            return _duration(value)
         case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+            return plain_number(value)
         case _:
             return clean(str(value)).strip()
 
 
-_AREA = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
-
-_MOST_AREAS = 50_000  # Chosen by hand, not fitted.
-
-_TAIL_BYTES = 1_000_000  # Chosen by hand, not fitted.
-
-
-@dataclass(frozen=True, slots=True)
-class MergedArea:
-    """A merged cell; rows and columns are 1-based, inclusive."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
-
-
-def merged_areas(data: bytes, path: str) -> tuple[MergedArea, ...]:
-    """The merged cells of one sheet, at most 50,000; they follow the cell data in the sheet's XML."""
-    if not path:
-        return ()
-    with zipfile.ZipFile(BytesIO(data)) as package, package.open(path) as part:
-        tail = b""
-        while chunk := part.read(_TAIL_BYTES):
-            tail = (tail + chunk)[-2 * _TAIL_BYTES :]
-    found = list(_AREA.finditer(tail))[:_MOST_AREAS]
-    return tuple(MergedArea(int(m[2]), _column(m[1]), int(m[4]), _column(m[3])) for m in found)
+def _duration(value: timedelta) -> str:
+    """
+    >>> _duration(timedelta(hours=36, minutes=30)), _duration(-timedelta(seconds=90))
+    ('36:30', '-0:01:30')
+    """
+    minutes, seconds = divmod(abs(value) // timedelta(seconds=1), 60)
+    sign = "-" if value < timedelta() else ""
+    return f"{sign}{minutes // 60}:{minutes % 60:02}{f':{seconds:02}' if seconds else ''}"
 
 
 class MergedCellFiller:
@@ -94,17 +77,6 @@ class MergedCellFiller:
                 self._shown[area] = line[area.left - 1]
 
 
-def _column(letters: bytes) -> int:
-    """
-    >>> _column(b"A"), _column(b"AB")
-    (1, 28)
-    """
-    value = 0
-    for letter in letters:
-        value = value * 26 + letter - 64
-    return value
-
-
 _MOST_ROWS = 1_048_576  # Excel's own limit of rows per sheet
 
 _EMPTY_ROWS_TO_STOP = 1_000  # Chosen by hand, not fitted.
@@ -118,14 +90,19 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
 
     check_package(name, data)
     tables = []
+    unsaved = 0
     try:
         workbook = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
         for sheet in workbook.worksheets:
-            lines = _openpyxl_lines(sheet, merged_areas(data, getattr(sheet, "_worksheet_path", "")))
+            details = sheet_details(data, getattr(sheet, "_worksheet_path", ""))
+            unsaved += len(details.unsaved)
+            lines = _openpyxl_lines(sheet, details.merged)
             if lines:
                 begin, columns, above = split_header(lines)
                 rows = tuple(map(tuple, lines[begin:]))
-                tables.append(ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, padded=True, above=above))
+                formulas = frozenset(details.unsaved)
+                label = f"Sheet: {sheet.title}"
+                tables.append(ParsedTable(label, columns, rows, begin + 1, True, above=above, formulas=formulas))
         workbook.close()
     except damage(InvalidFileException, LxmlError) as error:
         raise UnreadableFile(
@@ -135,7 +112,12 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
         raise EmptyFile(
             f"'{name}' contains no cell with a value.", "If its cells are formulas, open and save it in Excel."
         )
-    return ParsedTables(tuple(tables))
+    return ParsedTables(tuple(tables), (_unsaved_warning(unsaved),) if unsaved else ())
+
+
+def _unsaved_warning(cells: int) -> str:
+    count = "1 cell is a formula" if cells == 1 else f"{cells:,} cells are formulas"
+    return f"{count} without a saved result. Open the file in Excel, save it, and upload it again."
 
 
 def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]:
@@ -146,8 +128,8 @@ def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]
     lines: list[list[str]] = []
     empty = 0
     filling = MergedCellFiller(merged)
-    for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, values_only=True), 1):
-        line = [cell_text(value) for value in row[: MOST_COLUMNS + 1]]
+    for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS), 1):
+        line = [_formatted(cell) for cell in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
         if any(line):
             lines.append(line)
@@ -156,6 +138,12 @@ def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]
             break
     width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
     return [line[:width] for line in lines]
+
+
+def _formatted(cell: Any) -> str:
+    value = cell.value
+    styled = type(value) in (int, float) and cell.has_style
+    return number_text(value, cell.number_format) if styled else cell_text(value)
 
 
 def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:

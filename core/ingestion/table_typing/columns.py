@@ -23,6 +23,7 @@ __all__ = [
     "has_ambiguous_separators",
     "has_currency",
     "has_short_year",
+    "is_currency",
     "is_number",
     "personal_data",
     "reading_of",
@@ -102,6 +103,15 @@ def is_number(cell: str) -> bool:
     (True, True, False, False)
     """
     return as_number(cell) is not None or as_number(cell, comma=True) is not None
+
+
+def is_currency(text: str) -> bool:
+    """Whether a text is a currency sign or code that numbers may have.
+
+    >>> is_currency("€"), is_currency("EUR"), is_currency("€/h"), is_currency("kg")
+    (True, True, False, False)
+    """
+    return _CURRENCY.fullmatch(text) is not None
 
 
 def has_currency(text: str) -> bool:
