@@ -346,7 +346,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         terms,
         now,
         restore=trash.restore,
-        on_move=insights.documents_moved,
+        on_move=(insights.documents_moved, tables.documents_moved),
     )
     return Workbench(
         people=people,

@@ -199,6 +199,7 @@ class FigureResult(Result):
     table: str
     citation: str
     sql: str
+    notes: list[str] = Field(description="What limits it: rows that were not loaded, words that were not used.")
 
 
 class TruthResult(Result):
@@ -220,7 +221,9 @@ class TruthResult(Result):
             evidence_score=answer.evidence_score,
             citations=[CitationResult.of(each) for each in answer.citations],
             figures=[
-                FigureResult(words=f.words, value=f.value, table=f.table, citation=f.citation, sql=f.sql)
+                FigureResult(
+                    words=f.words, value=f.value, table=f.table, citation=f.citation, sql=f.sql, notes=list(f.notes)
+                )
                 for f in answer.figures
             ],
             silence=answer.silence,

@@ -124,6 +124,7 @@ def _truth_data(truth_answer: TruthAnswer) -> dict[str, Any]:
                 "table": figure.table,
                 "citation": figure.citation,
                 "rows": figure.rows,
+                "notes": list(figure.notes),
             }
             for figure in truth_answer.figures
         ],
@@ -228,6 +229,7 @@ def _body(answer: FiveTruthsAnswer) -> Iterator[str]:
             yield f"\n> “{_md(display_quote(citation.quote))}” {_location(citation, numbers)}"
         for figure in truth_answer.figures:
             yield f"\n**{_md(figure.words)}: {_md(figure.value)}** {_md(figure.citation)}, {figure.rows} rows read"
+            yield from (f"\n{_md(note)}" for note in figure.notes)
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", figure.sql)), default=0))
             yield f"\n{fence}sql\n{figure.sql}\n{fence}"
         yield from (f"\n{_md(words)}" for words in (truth_answer.silence, truth_answer.needed) if words)

@@ -34,7 +34,8 @@ class TruthState(StrEnum):
 class Figure:
     """A number computed from a table. words: what it counts ("employees in California"); value: as displayed ("1,204").
 
-    sql: the query; table: the table it read, with `rows` ≥ 0 rows; citation: formatted source.
+    sql: the query; table: the table it read, with `rows` ≥ 0 rows; citation: formatted sources. notes: what limits it,
+    as sentences (rows that were not loaded, words of the question that were not used).
     """
 
     words: str
@@ -43,6 +44,7 @@ class Figure:
     table: str
     citation: str
     rows: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -280,7 +280,7 @@ class TableAnswerer:
             query=best.query,
             rows=rows,
             tables=read_tables,
-            citation=citation_of(best.query, rows, by_name[best.query.table]),
+            citation=citation_of(best.query, rows, by_name),
             others=tuple(distinct.values())[:_MOST_OTHERS],
             notes=(*notes, *_rejected_notes(read_tables, by_name)),
             unused=best.unused,

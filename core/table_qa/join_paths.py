@@ -99,6 +99,12 @@ def _active_links(table: RealityTable) -> list[TableLink]:
     return [link for link in table.links if link.state is not LinkState.DISMISSED]
 
 
+def _is_key(table: RealityTable, name: str) -> bool:
+    """Whether a column still tells the rows apart: a join to another one would repeat rows, and count them twice."""
+    column = table.column(name)
+    return column is not None and column.key
+
+
 def _has_role(link: TableLink, other: RealityTable) -> bool:
     """Whether a link's column names what the other row is to this one (a manager, a parent), not just the row."""
     lexicon = asking()
@@ -117,7 +123,11 @@ def _follow(start: JoinPath, by_name: Mapping[str, RealityTable], paths: dict[st
             continue
         for link in _active_links(here.table):
             other = by_name.get(link.other_table)
-            if other is None or any(join.table == other.name for join in here.joins):
+            if (
+                other is None
+                or not _is_key(other, link.other_column)
+                or any(join.table == other.name for join in here.joins)
+            ):
                 continue
             if other.name == here.table.name and here.hops:
                 continue

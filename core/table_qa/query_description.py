@@ -23,7 +23,7 @@ from core.domain.datasets import ROW_COLUMN, ColumnType, RealityTable
 from core.formats.terminal import aligned
 from core.table_qa.join_paths import is_amount
 
-__all__ = ["citation_of", "describe_query", "format_cell", "headline", "table_answer_text", "tables_of"]
+__all__ = ["citation_of", "describe_query", "format_cell", "headline", "limits_of", "table_answer_text", "tables_of"]
 
 _AGGREGATIONS = {
     Aggregation.SUM: "total",
@@ -273,11 +273,16 @@ def tables_of(query: TableQuery) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def citation_of(query: TableQuery, rows: Rows, table: RealityTable) -> str:
-    """The citation of an answer: the rows listed, else the whole table.
+def citation_of(query: TableQuery, rows: Rows, tables: Mapping[str, RealityTable]) -> str:
+    """The citation of an answer: the rows listed, else the whole table; and the other tables that were read.
 
-    "[employees.csv, rows 12–14, 18]"
+    "[employees.csv, rows 12–14, 18] [departments.csv, 9 rows]"
     """
+    first, *others = (tables[name] for name in tables_of(query))
+    return " ".join([_citation(rows, first), *(f"[{each.document_name}, {each.rows:,} rows]" for each in others)])
+
+
+def _citation(rows: Rows, table: RealityTable) -> str:
     if ROW_COLUMN not in rows.columns:
         return f"[{table.document_name}, {table.rows:,} rows]"
     ranges = _ranges(int(str(row)) for row in rows.column(ROW_COLUMN))
@@ -306,14 +311,19 @@ _SHOWN_ROWS = 20
 """Rows a terminal shows without scrolling."""
 
 
+def limits_of(answer: TableAnswer) -> tuple[str, ...]:
+    """What limits an answer, as sentences: words of the question that were not used, and its notes."""
+    unused = (f"Not used: {', '.join(answer.unused)}",) if answer.unused else ()
+    return (*unused, *answer.notes)
+
+
 def table_answer_text(answer: TableAnswer) -> str:
     """The answer, how the question was read, its first rows, their citation and SQL; or the reason for a refusal."""
     if answer.rows is None:
         return "\n".join([f"No answer: {answer.refusal}", *(f"Perhaps: {other.reading}" for other in answer.others)])
     rows = [tuple(format_cell(cell) for cell in row) for row in answer.rows.rows[:_SHOWN_ROWS]]
     more = answer.rows.total - len(rows)
-    unused = [f"Not used: {', '.join(answer.unused)}"] if answer.unused else []
-    parts = [answer.headline, f"Interpreted as: {answer.reading}", *unused, *answer.notes, ""]
+    parts = [answer.headline, f"Interpreted as: {answer.reading}", *limits_of(answer), ""]
     parts += [aligned(answer.rows.columns, rows), *([f"… and {more:,} more"] if more > 0 else []), ""]
     parts += [answer.citation, "", answer.rows.sql]
     parts += [f"Or: {other.reading}" for other in answer.others]

@@ -29,6 +29,7 @@ from core.table_qa.configured_vs_used import ConfiguredVersusUsed, compare_confi
 from core.table_qa.examples import candidates, tells_something
 from core.table_qa.guided import GuidedForm, query_of_form
 from core.table_qa.join_paths import suggest_links
+from core.table_qa.query_description import limits_of
 from core.table_qa.sql_guard import check_statement
 from core.table_qa.sql_names import suggest_names, use_sql_names
 from core.table_qa.sql_proposal import INSTRUCTION, SqlProposal, read_proposal, schema_text
@@ -114,6 +115,15 @@ class TableService:
         self._link({table.name for table in tables if table.document_id not in before})
         return sorted(set(before) - {table.document_id for table in tables})
 
+    def documents_moved(self, document_ids: Sequence[int]) -> None:
+        """Documents changed their project: their tables are asked about, linked and replaced where they are now."""
+        documents = self._catalogue.documents_by_id(list(document_ids))
+        names = {table.name for table in self._store.tables() if table.document_id in documents}
+        for table in (version for name in sorted(names) for version in self._store.versions(name)):
+            if table.document_id in documents:
+                self._store.change(table, partial(replace, project=documents[table.document_id].project))
+        self._link(names)
+
     # The tables
 
     def tables(self, project: str | None = None) -> Sequence[RealityTable]:
@@ -122,7 +132,8 @@ class TableService:
 
     def question_tables(self, project: str | None = None) -> Sequence[RealityTable]:
         """The tables used for questions: those of documents that state reality, and those an analyst added. A table of
-        requirements or rules is a document, not data; nor is a dashboard or a list of links.
+        requirements or rules is a document, not data; nor is a dashboard or a list of links. None of an archived
+        document.
         """
         tables = self.tables(project)
         documents = self._catalogue.documents_by_id(sorted({table.document_id for table in tables}))
@@ -227,8 +238,10 @@ class TableService:
         answer = self._answerer.ask(question.strip(), list(tables.values()), self._now().date())
         if answer.rows is None:
             return ()
-        table = tables[answer.tables[0]]
-        return (Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows),)
+        table, limits = tables[answer.tables[0]], limits_of(answer)
+        return (
+            Figure(answer.reading, answer.headline, answer.rows.sql, table.name, answer.citation, table.rows, limits),
+        )
 
     def run_sql(self, sql: str, project: str | None = None) -> Rows:
         """Check and run a typed statement, and record it in the history either way. Names may be spelt as in the file.
@@ -270,6 +283,8 @@ def _relinked(table: RealityTable, before: Sequence[TableLink], links: Sequence[
 
 
 def _is_question_table(table: RealityTable, document: Document | None) -> bool:
+    if document is not None and document.archived:
+        return False
     if table.used is not None or document is None:
         return bool(table.used)
     return document.labels.truth.value in (None, Truth.REALITY.value) and not no_data_reason(table)

@@ -43,7 +43,17 @@ _CITATION = {
 }
 _SIDE = _closed({"truth": _TRUTH, "said": _TEXT, **_CITATION})
 _PAIR = {"words": _TEXT, "strength": _SHARE, "first": _SIDE, "second": _SIDE}
-_FIGURE = _closed({"words": _TEXT, "value": _TEXT, "sql": _TEXT, "table": _TEXT, "citation": _TEXT, "rows": _NUMBER})
+_FIGURE = _closed(
+    {
+        "words": _TEXT,
+        "value": _TEXT,
+        "sql": _TEXT,
+        "table": _TEXT,
+        "citation": _TEXT,
+        "rows": _NUMBER,
+        "notes": _TEXTS,
+    }
+)
 _SENTENCE = _closed(
     {
         "text": _TEXT,

@@ -314,6 +314,38 @@ def test_a_project_sees_its_own_tables_and_the_shared_ones() -> None:
     assert links(shared, "employees_2")["manager_id"][0] == "employees_2.employee_id"
 
 
+def test_a_table_of_an_archived_document_is_not_asked() -> None:
+    hr = Office()
+    added = hr.add("employees.csv", EMPLOYEES, truth=Truth.REALITY)
+    hr.desk.set_used("employees", True)
+    hr.catalogue.save_labels(replace(hr.catalogue.document(added.id), archived=True), ())
+    assert hr.desk.ask("how many employees").refusal == "There is no table to ask."
+
+
+def test_tables_move_with_their_document() -> None:
+    office = Office({"departments.csv": DEPARTMENTS})
+    moved = office.add("employees.csv", EMPLOYEES, project="north")
+    office.catalogue.save_labels(replace(office.catalogue.document(moved.id), project="south"), ())
+    office.desk.documents_moved([moved.id])
+    assert office.desk.ask("how many employees", "south").headline == "12"
+    assert not office.desk.ask("how many employees", "north").answered
+    later = office.catalogue.add_document(document("employees.csv", sha256="f" * 64, project="north"))
+    assert office.load(later, SHORTER) == ()
+    assert office.desk.ask("how many employees", "north").headline == "11"
+    assert office.desk.ask("how many employees", "south").headline == "12"
+
+
+def test_a_confirmed_link_is_not_followed_to_a_column_whose_values_repeat() -> None:
+    """Each row that is joined twice would be counted twice."""
+    hr = Office(HR)
+    (link,) = (each for each in hr.desk.table("employees").links if each.other_table == "departments")
+    hr.desk.set_link("employees", link, LinkState.CONFIRMED)
+    before = hr.desk.ask("how many employees are in the finance department")
+    hr.add("departments.csv", f"{DEPARTMENTS}FIN,Finance,Albany,100000\n")
+    after = hr.desk.ask("how many employees are in the finance department")
+    assert (before.headline, after.headline if after.answered else before.headline) == ("3", "3")
+
+
 # Configured against in use
 
 
@@ -363,6 +395,18 @@ def test_a_figure_says_what_was_counted_and_where_it_stands() -> None:
     assert (figure.words, figure.value, figure.rows) == ("Number of rows of employees where state is 'TX'", "3", 12)
     assert (figure.table, figure.citation) == ("employees", "[employees.csv, 12 rows]")
     assert figure.sql.startswith("SELECT")
+
+
+def test_a_figure_cites_every_table_it_was_counted_from_and_says_what_limits_it() -> None:
+    hr = Office({"departments.csv": DEPARTMENTS, "employees.csv": f"{EMPLOYEES}E999,only,four,cells\n"})
+    (figure,) = hr.desk.figures("How many employees are in the finance department?")
+    answer = hr.desk.ask("How many employees are in the finance department?")
+    assert figure.citation == answer.citation
+    assert {name for name in ("employees.csv", "departments.csv") if name in figure.citation} == {
+        f"{table}.csv" for table in answer.tables
+    }
+    assert len(answer.tables) == 2
+    assert figure.notes == answer.notes
 
 
 def test_what_the_tables_cannot_answer_has_no_figure() -> None:

@@ -64,9 +64,10 @@ class BulkEditService:
         now: Callable[[], datetime],
         *,
         restore: Callable[[Sequence[int], str], object],
-        on_move: Callable[[Sequence[int]], object] = lambda document_ids: None,
+        on_move: Sequence[Callable[[Sequence[int]], object]] = (),
     ) -> None:
-        """restore: brings documents back from the trash. on_move: called with the documents whose project changed."""
+        """restore: brings documents back from the trash. on_move: each is called with the documents whose project
+        changed."""
         self._on_move, self._bring_back = on_move, restore
         self._log, self._catalogue, self._vectors = log, catalogue, vectors
         self._labelling, self._terms, self._now = labelling, terms, now
@@ -243,7 +244,8 @@ class BulkEditService:
         self._catalogue.save_labels(document, changed)
         self._vectors.update(changed)
         if any(each.project != document.project for each in before):
-            self._on_move([document.id])
+            for follow in self._on_move:
+                follow([document.id])
 
     def _restore(self, document: Document, change: LabelEdit, who: str) -> None:
         if change.field == ARCHIVED:

@@ -244,7 +244,9 @@ def _source_rows(seen: TablesView, query: TableQuery) -> None:
     if table is None:
         return
     columns = tuple(ColumnRef(table.name, column.name) for column in table.columns)
-    source_query = replace(query, columns=columns, measures=(), groups=(), having=(), order=None, limit=None)
+    source_query = replace(
+        query, columns=columns, measures=(), groups=(), having=(), order=None, limit=None, counted=False
+    )
     behind = state.cached(
         "behind", (seen.mark, repr(source_query)), lambda: state.table_service().follow("", source_query, seen.project)
     )

@@ -57,11 +57,13 @@ class TablesView:
 
     def why(self, table: RealityTable) -> str:
         """Why questions read a table, or why not."""
+        document = self.documents.get(table.document_id)
+        if document is not None and document.archived:
+            return "its document is archived"
         if table.used is not None:
             return "enabled manually" if table.used else "disabled manually"
         if reason := no_data_reason(table):
             return reason
-        document = self.documents.get(table.document_id)
         truth = document.labels.truth.value if document else None
         return f"its document is labelled {truth}" if truth else "its document has no label yet"
 

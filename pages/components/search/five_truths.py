@@ -379,6 +379,8 @@ def _figure(figure: Figure, request: SearchRequest) -> None:
     with st.container(gap=None):
         st.metric("Figure", plain(figure.value), label_visibility="collapsed")
         st.markdown(plain(figure.words))
+        for note in figure.notes:
+            st.caption(plain(note))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(plain(figure.citation), width="content")
             st.page_link(page_path("data"), label="Ask the tables", icon=":material/table_chart:", query_params=target)
