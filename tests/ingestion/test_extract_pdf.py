@@ -8,6 +8,7 @@ from fpdf import FPDF
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
+from pypdf.annotations import FreeText, Text
 from pypdf.generic import ArrayObject, BooleanObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
 from core.domain.extraction import BlockKind, ExtractedDocument
@@ -271,3 +272,22 @@ def test_a_header_with_the_page_number_is_furniture_and_the_first_with_a_date_is
     ]
     assert furniture.count("Version of 1 March 2025") == 3
     assert texts_of(extracted, BlockKind.ROW) == ["Version of 1 March 2025"]
+
+
+def test_texts_added_to_a_page_are_read_and_files_inside_are_told() -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf_of("Leave request", "Second page"))))
+    added = "Approved by A. Smith on 3 March 2025,\nlimit 40,000 EUR – Grüße"
+    writer.add_annotation(0, FreeText(text=added, rect=(50, 550, 300, 650)))
+    writer.add_annotation(1, Text(text="Check the limit again.", rect=(50, 350, 300, 450)))
+    writer.add_attachment("annex.txt", b"The annex")
+    out = BytesIO()
+    writer.write(out)
+    extracted = extract("a.pdf", out.getvalue())
+    note = "Approved by A. Smith on 3 March 2025, limit 40,000 EUR – Grüße"
+    assert [page.text for page in extracted.pages] == [
+        f"Leave request\n\n{note}",
+        "Second page\n\nCheck the limit again.",
+    ]
+    assert texts_of(extracted, BlockKind.ROW) == [note, "Check the limit again."]
+    [warning] = extracted.warnings
+    assert "were not read: annex.txt" in warning

@@ -1,4 +1,5 @@
 """Parses PDF: text, font sizes and positions with pdfium; metadata and form fields with pypdf, also the fallback.
+Texts and notes that were added to a page as annotations follow its text.
 
 Each page is checked: if it shows something but has no text, or garbled text, it is read by OCR if that is installed.
 OCR text has no positions on the page.
@@ -39,6 +40,8 @@ _MOST_FIELDS = 5_000  # Chosen by hand, not fitted.
 _MOST_PARENTS = 20  # Chosen by hand, not fitted.
 
 _FIELD_LETTERS = 5_000  # Chosen by hand, not fitted.
+
+_MOST_NAMES = 12  # Chosen by hand, not fitted.
 
 _YES = frozenset({"yes", "on", "1", "true", "ja", "x"})
 
@@ -151,13 +154,15 @@ _TIME_SHARE = 0.7  # Chosen by hand, not fitted.
 @dataclass(frozen=True, slots=True)
 class _PdfText:
     """The pages' lines, and the OCR result. pictured: numbers of pages with pictures of text; odd: of pages with
-    garbled text."""
+    garbled text. notes: page, from 1 → texts of its annotations. files: names of embedded files."""
 
     pages: list[list[LayoutLine]]
     outline: Sequence[tuple[int, int, str]] = ()
     pictured: tuple[int, ...] = ()
     odd: tuple[int, ...] = ()
     recognition: OcrRun | None = None
+    notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
 
 
 def read_pdf(name: str, data: bytes, seconds: float = 300, ocr: TextRecognizer | None = None) -> ExtractedDocument:
@@ -172,13 +177,17 @@ def read_pdf(name: str, data: bytes, seconds: float = 300, ocr: TextRecognizer |
     except UnreadableFile as damaged:
         read = _PdfText(_by_pypdf(name, data, damaged))
         warnings.append("The file is damaged: what a second reader made out is here, the rest could not be read.")
-    if not about.fields and not any(line.text.strip() for page in read.pages for line in page):
+    if not about.fields and not read.notes and not any(line.text.strip() for page in read.pages for line in page):
         raise _without_text(name, read)
     texts, blocks = lay_out(mended(read.pages), read.outline)
-    texts, blocks = _with_fields(texts, blocks, about.fields)
+    fields = {at: tuple(f"{label}: {value}" for label, value in filled) for at, filled in about.fields.items()}
+    texts, blocks = _with_rows(*_with_rows(texts, blocks, fields), read.notes)
     warnings += recognition_warnings(read.recognition, texts, read.odd, read.pictured)
     if about.dynamic:
         warnings.append("It is a form of a kind (XFA) whose fields could not be read; print it to PDF, and add that.")
+    if read.files:
+        names = ", ".join(read.files[:_MOST_NAMES]) + (" …" if len(read.files) > _MOST_NAMES else "")
+        warnings.append(f"Files inside it were not read: {names}; save them with a PDF viewer, and add them.")
     title = about.metadata.get("title", "")
     return ExtractedDocument(
         pages=tuple(Page(number, text) for number, text in enumerate(texts, start=1)),
@@ -223,10 +232,12 @@ def _by_pdfium(name: str, data: bytes, seconds: float, ocr: TextRecognizer | Non
         looked = [_page_lines(document, index) for index in range(len(document))]
         if not looked:
             raise UnreadableFile(*_damaged(name))
-        pages = [lines for lines, _ in looked]
-        odd = tuple(at for at, (lines, _) in enumerate(looked, start=1) if garbled(_joined(lines)))
-        pictured = tuple(at for at, (_, shows) in enumerate(looked, start=1) if shows and at not in odd)
-        read = _PdfText(pages, _outline(document), pictured, odd)
+        pages = [lines for lines, _, _ in looked]
+        odd = tuple(at for at, lines in enumerate(pages, start=1) if garbled(_joined(lines)))
+        pictured = tuple(at for at, (_, shows, _) in enumerate(looked, start=1) if shows and at not in odd)
+        notes = {at: notes for at, (_, _, notes) in enumerate(looked, start=1) if notes}
+        files = tuple(_embedded_name(document, at) for at in range(document.count_attachments()))
+        read = _PdfText(pages, _outline(document), pictured, odd, notes=notes, files=files)
         return read if ocr is None else _recognised(document, read, ocr, seconds * _TIME_SHARE)
     except pypdfium2.PdfiumError as error:
         raise UnreadableFile(*_damaged(name)) from error
@@ -238,17 +249,46 @@ def _joined(lines: Sequence[LayoutLine]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def _page_lines(document: Any, index: int) -> tuple[list[LayoutLine], bool]:
-    """A page's lines, and whether it shows more than their text."""
+def _page_lines(document: Any, index: int) -> tuple[list[LayoutLine], bool, tuple[str, ...]]:
+    """A page's lines, whether it shows more than their text, and the texts of its annotations."""
     page = document[index]
     text_page = page.get_textpage()
     try:
         printed, turns = printed_lines(text_page)
         letters = sum(len(word.text) for line in printed for word in line.words)
-        return in_order(printed, rules(page, turns)), letters < _SOME_LETTERS and _is_pictured(page, letters)
+        pictured = letters < _SOME_LETTERS and _is_pictured(page, letters)
+        return in_order(printed, rules(page, turns)), pictured, _notes(page)
     finally:
         text_page.close()
         page.close()
+
+
+def _notes(page: Any) -> tuple[str, ...]:
+    """The texts added to a page as annotations, and its notes."""
+    import pypdfium2.raw as raw
+
+    texts = []
+    for index in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST_FIELDS)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        kind, flags = raw.FPDFAnnot_GetSubtype(annotation), raw.FPDFAnnot_GetFlags(annotation)
+        if kind in {raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_TEXT} and not flags & _HIDDEN:
+            size = raw.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0)
+            units = (raw.FPDF_WCHAR * (size // 2 + 1))()
+            raw.FPDFAnnot_GetStringValue(annotation, b"Contents", units, size)
+            text = bytes(units)[: max(size - 2, 0)].decode("utf-16-le", "replace")
+            texts.append(" ".join(clean(text).split())[:_FIELD_LETTERS])
+        raw.FPDFPage_CloseAnnot(annotation)
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _embedded_name(document: Any, index: int) -> str:
+    """The name of an embedded file, or its number if the file does not give it."""
+    import pypdfium2
+
+    try:
+        return clean(document.get_attachment(index).get_name()) or f"file {index + 1}"
+    except pypdfium2.PdfiumError:
+        return f"file {index + 1}"
 
 
 def _is_pictured(page: Any, letters: int) -> bool:
@@ -303,17 +343,17 @@ def _drawing(document: Any, index: int) -> Callable[[], PageImage]:
     return draw
 
 
-def _with_fields(
-    texts: list[str], blocks: list[Block], fields: Mapping[int, Sequence[tuple[str, str]]]
+def _with_rows(
+    texts: list[str], blocks: list[Block], rows: Mapping[int, Sequence[str]]
 ) -> tuple[list[str], list[Block]]:
-    """Appends the filled form fields to the page texts, one per line."""
-    if not fields:
+    """Appends rows, by page, to the page texts."""
+    if not rows:
         return texts, blocks
     extended, added = list(texts), list(blocks)
-    for at, filled in fields.items():
-        for label, value in filled if at <= len(extended) else ():
+    for at, filled in rows.items():
+        for row in filled if at <= len(extended) else ():
             start = len(extended[at - 1]) + (2 if extended[at - 1] else 0)
-            extended[at - 1] += ("\n\n" if extended[at - 1] else "") + f"{label}: {value}"
+            extended[at - 1] += ("\n\n" if extended[at - 1] else "") + row
             added.append(Block(at, start, len(extended[at - 1]), BlockKind.ROW))
     return extended, sorted(added, key=lambda block: (block.page, block.start))
 
