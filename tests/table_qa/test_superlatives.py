@@ -104,3 +104,17 @@ def test_many_equal_rows_are_counted_with_their_value() -> None:
 @pytest.mark.parametrize("question", ["fastest loan", "heaviest loan", "longest customer"])
 def test_a_superlative_about_what_no_column_holds_is_refused(question: str) -> None:
     assert not Office({"loans.csv": LOANS}).desk.ask(question).answered
+
+
+@pytest.mark.parametrize(
+    ("question", "headline"),
+    [
+        ("which department has the most employees", "Sales: 2"),
+        ("top 2 departments by number of employees", "Sales: 2; Legal: 1"),
+        ("which department has the highest average salary", "Legal: 60"),
+    ],
+)
+def test_rows_without_a_department_are_no_department(question: str, headline: str) -> None:
+    rows = ("Ann,Sales,40", "Bo,Sales,50", "Cy,,90", "Dee,,90", "Eli,,90", "Fay,Legal,60")
+    desk = Office({"employees.csv": "\n".join(("Employee,Department,Salary", *rows))}).desk
+    assert desk.ask(question).headline == headline

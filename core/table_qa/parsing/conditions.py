@@ -22,6 +22,7 @@ from core.domain.dataset_queries import (
 from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import JoinPath, ReachableTables, flag_values, is_amount, money_columns
 from core.table_qa.parsing.date_conditions import date_column_of_verb, name_dates, names_date, read_dates
+from core.table_qa.parsing.exclusions import check_none_of, read_exclusions
 from core.table_qa.parsing.items import (
     AGGREGATIONS,
     COMPARISONS,
@@ -57,6 +58,8 @@ def read_conditions(words: QuestionWords, items: Sequence[QuestionItem], reachab
     """
     parse = name_dates(QuestionParse(words, reachable, tuple(items)))
     for step in (
+        check_none_of,
+        read_exclusions,
         _use_years_of_headers,
         _read_reporting_lines,
         _read_versus,

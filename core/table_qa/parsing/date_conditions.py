@@ -60,13 +60,40 @@ def read_dates(parse: QuestionParse) -> QuestionParse:
         if until is not None and until.date is not None and joined.strip().lower() in _UNTIL:
             parse = parse.use(at + 1)
             spans = [replace(spans[0], end=until.date.dates.end)]
-        following = parse.item(at + 2, "date") if parse.item(at + 1, "or") else None
-        if following is not None and following.date is not None:
-            parse = parse.use(at + 1, at + 2)
-            spans.append(following.date.dates)
+        parse, more = _periods_beside(parse, at, spans[0], meaning)
+        spans += more
         conditions = [_within(meaning, span.start, span.end, negated) for span in spans]
-        parse = parse.add_conditions(at, meaning, *conditions)
+        for alternatives in [(each,) for each in conditions] if negated else [tuple(conditions)]:
+            parse = parse.add_conditions(at, meaning, *alternatives)
     return parse
+
+
+def _periods_beside(
+    parse: QuestionParse, at: int, period: AskedDates, meaning: WordMeaning
+) -> tuple[QuestionParse, list[AskedDates]]:
+    """The periods that stand beside one, behind "or"; or behind "and" or a comma, unless they have days in common:
+    "in 2015, 2016 and 2018", but not "after 2015 and before 2020". Raises Undecided for "and" where the dates are those
+    of rows that point here."""
+    spans, last = [period], at if at + 1 not in parse.used else at + 1
+    while True:
+        following = last + 2 if parse.item(last + 1, "or") else last + 1
+        item, tokens = parse.item(following, "date"), parse.words.tokens
+        if item is None or item.date is None:
+            return parse, spans[1:]
+        between = parse.words.question[tokens[parse.items[last].last - 1].end : tokens[item.first].start]
+        span = item.date.dates
+        listed = re.fullmatch(r"\s*(,|&|,?\s*and)\s*", between, re.IGNORECASE)
+        if following == last + 1 and (not listed or any(_overlap(span, other) for other in spans)):
+            return parse, spans[1:]
+        if following == last + 1 and meaning.path.reverse is not None:
+            raise Undecided(f"'{period.words}' and '{span.words}' may be either of the two, or both.")
+        parse = parse.use(*range(last + 1, following + 1))
+        spans, last = [*spans, span], following
+
+
+def _overlap(one: AskedDates, other: AskedDates) -> bool:
+    start, end = max(one.start or date.min, other.start or date.min), min(one.end or date.max, other.end or date.max)
+    return start <= end
 
 
 def name_dates(parse: QuestionParse) -> QuestionParse:

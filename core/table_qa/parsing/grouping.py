@@ -1,5 +1,6 @@
 """Reads groups: "by department", "per hire year and state"."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.domain.dataset_queries import (
@@ -29,7 +30,7 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.tokens import header_words
 
-__all__ = ["group_by_named_column", "is_unique", "read_groups"]
+__all__ = ["group_by_named_column", "is_unique", "read_groups", "without_empty_groups"]
 
 _TIMES = frozenset(("day", "week", "month", "quarter", "year"))
 _MOST_GROUPS = 20
@@ -183,16 +184,19 @@ def group_by_named_column(parse: QuestionParse) -> tuple[QuestionParse, list[Gro
         if meaning is None or meaning.column is None or is_amount(meaning.path.table, meaning.column):
             continue
         refs = display_columns(parse.use(at), meaning, at)
-        return _without_empty_groups(parse.use(at), refs[0]), [Grouping(ref) for ref in refs]
+        return without_empty_groups(parse.use(at), refs[:1]), [Grouping(ref) for ref in refs]
     return parse, []
 
 
-def _without_empty_groups(parse: QuestionParse, ref: ColumnRef) -> QuestionParse:
-    """Exclude rows with an empty grouping key: they do not make a group."""
-    base, column = parse.reachable.base, parse.reachable.paths[ref.table].table.column(ref.column)
-    if column is None or (ref.table == base.name and column.filled >= base.rows):
+def without_empty_groups(parse: QuestionParse, refs: Sequence[ColumnRef]) -> QuestionParse:
+    """Exclude rows whose grouping keys are all empty: they do not make a group. Keys of the table itself decide: a code
+    that has no name is a group."""
+    base = parse.reachable.base
+    own = [ref for ref in refs if ref.table == base.name]
+    columns = [base.column(ref.column) for ref in own]
+    if any(column is None or column.filled >= base.rows for column in columns):
         return parse
-    filled = AnyOf((Condition(ref, Comparison.EMPTY, negated=True),))
+    filled = AnyOf(tuple(Condition(ref, Comparison.EMPTY, negated=True) for ref in own or refs))
     return replace(parse, where=(*parse.where, (0, filled)))
 
 

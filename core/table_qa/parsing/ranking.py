@@ -16,6 +16,7 @@ from core.knowledge.question_lexicon import asking
 from core.table_qa.join_paths import flag_values, is_amount, is_year, money_columns, name_column
 from core.table_qa.parsing.additive import SUMMED, may_be_summed
 from core.table_qa.parsing.aggregation import ShapeStep, read_measure
+from core.table_qa.parsing.grouping import without_empty_groups
 from core.table_qa.parsing.items import (
     SUPERLATIVES,
     QuestionParse,
@@ -102,6 +103,7 @@ def read_superlative(parse: QuestionParse) -> ShapeStep:
         elif measure.aggregation in (Aggregation.MOST, Aggregation.LEAST) and _may_be_summed(parse, measure):
             parse = replace(parse, choices=(*parse.choices, (measure.aggregation, Aggregation.SUM)))
         groups = parse.groups or tuple(Grouping(ref) for ref in target)
+        parse = without_empty_groups(parse, [group.ref for group in groups])
         order = Ordering(measure, descending)
         return parse, TableQuery("", groups=groups, measures=(measure,), order=order, limit=limit or 1)
     if measure is not None and measure.aggregation is Aggregation.SUM and by_number:

@@ -62,6 +62,8 @@ _OPERATOR_WORD, _OPERATOR_PHRASE = 1.05, 1.3
 _DATE_WORD = 1.5
 _NUMBER = 0.8
 _ROW_WORD = 0.9
+_BEFORE_MONTHS = frozenset("in during from before after since until till by and or to of for on".split())
+_BEHIND_MAY = frozenset("i we you it be have there".split())
 PARTICIPLES = frozenset(
     "held made taken sold given written run paid bought done sent drawn driven flown kept led won".split()
 )
@@ -188,7 +190,7 @@ def read_question(
     best: list[tuple[float, tuple[QuestionItem, ...], tuple[Token, ...]]] = [(0.0, (), ())]
     for end in range(1, len(tokens) + 1):
         score, items, unexplained = best[end - 1]
-        cost = _skip_cost(tokens, end - 1)
+        cost = _UNEXPLAINED if _is_may(words, end - 1) else _skip_cost(tokens, end - 1)
         options = [(score + cost, items, unexplained if cost > _UNEXPLAINED else (*unexplained, tokens[end - 1]))]
         for start in range(max(0, end - _LONGEST_ITEM), end):
             for value, item in spans.get((start, end), ()):
@@ -209,6 +211,16 @@ def _is_unit(items: Sequence[QuestionItem], at: int) -> bool:
         and before.number != ""
         and before.last == items[at].first
     )
+
+
+def _is_may(words: QuestionWords, at: int) -> bool:
+    """Whether a token is the month: "in May", not "may I see"."""
+    tokens, token = words.tokens, words.tokens[at]
+    if token.word != "may":
+        return False
+    written = at > 0 and words.question[token.start] == "M"
+    after = at > 0 and tokens[at - 1].word in _BEFORE_MONTHS
+    return written or after or at + 1 == len(tokens) or tokens[at + 1].word not in _BEHIND_MAY
 
 
 def _skip_cost(tokens: Sequence[Token], at: int) -> float:

@@ -120,6 +120,9 @@ def _read_value_run(parse: QuestionParse, first: int) -> tuple[QuestionParse, in
         parse = parse.use(*range(last + 1, following + 1))
         meanings.append(meaning)
         last = following
+    beside = parse.item(last + 1, "value")
+    if negated and beside is not None and beside.first == parse.items[last].last:
+        raise Unclear(f"It is not clear what '{phrase_of(parse.words, parse.items[first])}' leaves out.")  # "Ann Lee"
     before_names = parse.used
     parse = _use_names_beside(parse, first, last, meanings[0])
     if negated and parse.used == before_names and not all(meaning.whole for meaning in meanings):
