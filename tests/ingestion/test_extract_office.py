@@ -267,6 +267,40 @@ def test_attributes_that_say_how_to_show_text_are_not_read() -> None:
     assert extract("chart.xml", chart).pages[0].text == "text: Leave"
 
 
+SHEET_2003 = """<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>
+<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">
+<Styles><Style ss:ID="Default" ss:Name="Normal"/></Styles><Worksheet ss:Name="Pay"><Table>
+<Row><Cell><Data ss:Type="String">Name</Data></Cell><Cell><Data>Grade</Data></Cell><Cell><Data>Pay</Data></Cell></Row>
+<Row><Cell><Data>Ann</Data></Cell><Cell ss:Index="3"><Data ss:Type="Number">12.5</Data><Comment>gross</Comment></Cell>
+</Row><Row><Cell ss:MergeAcross="1"><Data>Bo</Data></Cell><Cell><Data>7</Data></Cell></Row>
+</Table></Worksheet></Workbook>"""
+EXPORTS = [
+    (
+        "tabs",
+        "Name\tPay\nJürgen Müller\t12,50\n".encode("cp1252"),
+        "text/tab-separated-values",
+        "Name: Jürgen Müller; Pay: 12,50",
+    ),
+    ("unicode", "Name\tPay\nZoë\t12,50\n".encode("utf-16"), "text/tab-separated-values", "Name: Zoë; Pay: 12,50"),
+    ("commas", b"Name,Pay\nAnn,12\n", "text/csv", "Name: Ann; Pay: 12"),
+    ("web", b"\xef\xbb\xbf<table><tr><td>Ann</td><td>12</td></tr></table>", "text/html", "Ann | 12"),
+    ("xml", SHEET_2003.encode(), "application/xml", "Pay\n\nName | Grade | Pay\nAnn |  | 12.5 gross\nBo |  | 7"),
+    ("words", b"No rows were found.", "text/plain", "No rows were found."),
+]
+
+
+@pytest.mark.parametrize(("what", "data", "kind", "text"), EXPORTS, ids=[case[0] for case in EXPORTS])
+def test_a_text_exported_under_the_name_of_a_workbook_is_read_as_what_it_is(
+    what: str, data: bytes, kind: str, text: str
+) -> None:
+    for name in ("pay.xls", "pay.xlsx"):
+        extracted = extract(name, data)
+        assert (extracted.media_type, text in "\n".join(page.text for page in extracted.pages)) == (kind, True)
+        assert extracted.warnings[0].startswith(f"The name says {name[4:].upper()}, but the file is ")
+    with pytest.raises(UnreadableFile, match="beginning is missing"):
+        extract("pay.xls", bytes(range(256)) * 20)
+
+
 LOCKED = '<manifest:manifest xmlns:manifest="x"><manifest:encryption-data/></manifest:manifest>'
 LAUGHS = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;">]><l>&b;&b;</l>'
 OUTSIDE = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/passwd">]><l>&a;</l>'

@@ -306,6 +306,7 @@ _PDF_HEAD_BYTES = 1024  # Acrobat accepts a PDF header within the first 1,024 by
 _HTML_HEAD = re.compile(
     rb"^\s*(?:<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
+_HTML_TABLE_HEAD = re.compile(rb"^\s*<(?:table|meta|style|div)\b", re.I)
 _XML_HEAD = re.compile(rb"^\s*<\?xml[\s?]", re.I)
 _FIELD = re.compile(rb"([!-9;-~]{1,80}):")
 _MAIL_FIELDS = frozenset(b"from to subject date".split())
@@ -399,6 +400,8 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
         return FileKind.EML
     if named is FileKind.XML or (named is None and _XML_HEAD.match(data)):
         return FileKind.XML
+    if named in {FileKind.XLS, FileKind.XLSX} and (data.startswith(_UNICODE_MARKS) or not _is_binary(data)):
+        return _exported(data[:_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf"))
     if named is not None and named not in {*TEXTUAL, FileKind.EML}:
         raise UnreadableFile(
             f"'{name}' is not {kind_name(named)}: its beginning is missing or damaged.", "Export or download it again."
@@ -410,6 +413,17 @@ def _by_content(name: str, data: bytes, named: FileKind | None) -> FileKind | No
             f"'{name}' holds binary data, not text.", "It is damaged or not what its name says; export it again."
         )
     return None
+
+
+def _exported(head: bytes) -> FileKind | None:
+    """The kind of a text that a program exported under the name of a workbook; None for text without cells."""
+    if _HTML_TABLE_HEAD.match(head):
+        return FileKind.HTML
+    if _XML_HEAD.match(head):
+        return FileKind.XML
+    if b"\t" in head:
+        return FileKind.TSV
+    return FileKind.CSV if b";" in head or b"," in head else None
 
 
 def _in_zip(name: str, data: bytes) -> FileKind:

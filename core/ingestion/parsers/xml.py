@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.errors import UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
-from core.ingestion.parsers.blocks import PageWriter
+from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.text_cleaning import clean, windows_signs
 
@@ -17,6 +17,8 @@ _MOST_DEPTH = 200  # Guards against deep recursion. Chosen by hand, not fitted.
 _TITLES = frozenset({"title", "heading", "head", "h1", "h2", "h3"})
 _MOST_RECORD_LETTERS = 4_000  # Chosen by hand, not fitted.
 _MOST_FIELD_LETTERS = 200  # Chosen by hand, not fitted.
+_SHEETS = "{urn:schemas-microsoft-com:office:spreadsheet}"
+_MOST_COLUMNS = 16_384  # Excel's limit
 _MARKUP = "{http://www.w3.org/"  # SVG, XHTML, XLink, types of values: names in these namespaces hold no data
 
 
@@ -36,9 +38,34 @@ def read_xml(name: str, text: str) -> ExtractedDocument:
     except (ParseError, ValueError, LookupError) as error:
         raise UnreadableFile(f"'{name}' is not well-formed XML ({error}).", "Export or download it again.") from error
     writer = PageWriter(1)
-    _walk(root, writer, 0, data=not any(map(_is_mixed, root.iter())))
+    if root.tag == f"{_SHEETS}Workbook":
+        _write_workbook(root, writer)
+    else:
+        _walk(root, writer, 0, data=not any(map(_is_mixed, root.iter())))
     title = next((_tidy(each.text) for each in root if _name(each) == "title"), "")
     return ExtractedDocument((writer.page(),), tuple(writer.blocks), FileKind.XML, title=title)
+
+
+def _write_workbook(root: Any, writer: PageWriter) -> None:
+    """The sheets of an XML Spreadsheet 2003, each as a heading and its rows."""
+    for sheet in root.iter(f"{_SHEETS}Worksheet"):
+        writer.add(_tidy(sheet.get(f"{_SHEETS}Name")), BlockKind.HEADING, level=2)
+        write_rows(writer, [_cells(row) for row in sheet.iter(f"{_SHEETS}Row")])
+
+
+def _cells(row: Any) -> list[str]:
+    """The values of a row; a cell may state its column, from 1, and how many more columns it spans."""
+    cells: list[str] = []
+    for cell in row.iter(f"{_SHEETS}Cell"):
+        cells += [""] * (_number(cell, "Index") - 1 - len(cells))
+        cells.append(" ".join(_tidy("".join(part.itertext())) for part in cell))
+        cells += [""] * _number(cell, "MergeAcross")
+    return cells
+
+
+def _number(cell: Any, attribute: str) -> int:
+    stated = cell.get(f"{_SHEETS}{attribute}", "")
+    return min(int(stated), _MOST_COLUMNS) if stated.isdecimal() and len(stated) < 9 else 0
 
 
 def _name(node: Any) -> str:
