@@ -1,13 +1,17 @@
 """Parses web pages: visible text in blocks, without scripts, styles and navigation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.equations import term
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import ITEM_START
+from core.ingestion.parsers.numbering import letters, roman
+from core.ingestion.parsers.table_grid import GridCell, TableGrid
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_html", "write_html"]
@@ -24,6 +28,9 @@ _LISTS = ("ul", "ol", "menu", "dir")
 _NESTED = frozenset((*_LISTS, "table", "pre", "dl", "blockquote"))
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _DATES = ("article:published_time", "datepublished", "dc.date", "dcterms.issued", "dcterms.created", "date", "pubdate")
+_DELETED = ("del", "s", "strike")
+_EQUATIONS = {"mfrac": "/", "msup": "^"}
+_LIST_STYLE = re.compile(r"list-style(?:-type)?:[^;]*?(lower|upper)-(alpha|latin|roman)", re.I)
 _MOST_DEPTH = 400  # Guards against deep recursion. Chosen by hand, not fitted.
 _TABLE_RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?$")
 
@@ -43,15 +50,24 @@ def read_html(name: str, text: str) -> ExtractedDocument:
 
 
 def write_html(soup: Any, writer: PageWriter) -> None:
-    """Writes the visible text of a parsed page; what nobody sees is removed from `soup` first, pictures become their
-    alternative text."""
+    """Writes the visible text of a parsed page; what nobody sees and what an insertion replaces is removed from `soup`
+    first, pictures become their alternative text."""
     for tag in soup.find_all(lambda tag: tag.name in _UNSEEN or _hidden(tag)):
         if not tag.decomposed:
+            tag.decompose()
+    for tag in soup.find_all(_DELETED):
+        if not tag.decomposed and (_begins_inserted(tag.next_siblings) or _begins_inserted(tag.previous_siblings)):
             tag.decompose()
     for picture in soup.find_all(["img", "area"]):
         picture.replace_with(str(picture.get("alt") or ""))
     _number_items(soup)
     _walk(soup.body or soup, writer, 0)
+
+
+def _begins_inserted(siblings: Iterable[Any]) -> bool:
+    """Whether the first of some neighbours is inserted text; blanks and further deleted text do not count."""
+    near = (each for each in islice(siblings, 20) if each.name not in _DELETED and (each.name or each.strip()))
+    return getattr(next(near, None), "name", None) == "ins"
 
 
 def _metadata(soup: Any) -> dict[str, str]:
@@ -96,7 +112,7 @@ def _is_block(tag: Any) -> bool:
 
 def _inline(node: Any, depth: int = 0) -> str:
     """The text of a node as browsers show it: white space collapsed, a line end only for <br>, words of neighbouring
-    blocks apart, a raised number behind "^" ("10^6")."""
+    blocks apart, a raised number behind "^" ("10^6"), fractions with "/"."""
     from bs4.element import NavigableString, PreformattedString
 
     if isinstance(node, NavigableString):
@@ -106,10 +122,23 @@ def _inline(node: Any, depth: int = 0) -> str:
         return "\n"
     if depth >= _MOST_DEPTH:
         return re.sub(r"\s+", " ", clean(node.get_text(" ")))
+    if node.name in _EQUATIONS:
+        parts = (term(_inline(part, depth + 1)) for part in node.find_all(True, recursive=False))
+        return _apart(node, _EQUATIONS[node.name].join(parts))
     text = "".join(_inline(child, depth + 1) for child in node.children)
+    if node.name in _DELETED:
+        return _apart(node, text)
     if node.name == "sup" and text.strip().isdecimal():
         return f"^{text.strip()}"
     return f" {text} " if node.name in _BLOCKS or _runs_together(node, text) else text
+
+
+def _apart(node: Any, text: str) -> str:
+    """The text of a node with a blank where it meets letters or digits."""
+    before, after = ("" if each is None else each.get_text() for each in (node.previous_sibling, node.next_sibling))
+    left = " " if before[-1:].isalnum() and text[:1].isalnum() else ""
+    right = " " if after[:1].isalnum() and text[-1:].isalnum() else ""
+    return f"{left}{text}{right}"
 
 
 def _runs_together(node: Any, text: str) -> bool:
@@ -203,14 +232,18 @@ def _is_contents_entry(item: Any, text: str) -> bool:
 
 
 def _marker(item: Any) -> str:
-    """The mark before an item: "•", or its number in an ordered list ("1.", "b.")."""
+    """The mark before an item: "•", or its number in an ordered list ("1.", "b.", "iv.")."""
     number = item.get("value", "")
     if item.parent is None or item.parent.name != "ol" or not number:
         return "•"
-    letter = str(item.parent.get("type") or "")
-    if letter in {"a", "A"} and int(number) in range(1, 27):
-        return f"{chr(ord(letter) + int(number) - 1)}."
-    return f"{number}."
+    count, kind = int(number), str(item.parent.get("type") or "")
+    if style := _LIST_STYLE.search(str(item.parent.get("style") or "")):
+        kind = "i" if style[2].lower() == "roman" else "a"
+        kind = kind.upper() if style[1].lower() == "upper" else kind
+    if kind.lower() not in {"a", "i"} or not 0 < count < 4000:  # Roman numerals end at 3999
+        return f"{number}."
+    mark = roman(count) if kind.lower() == "i" else letters(count)
+    return f"{mark.upper() if kind.isupper() else mark}."
 
 
 def _number_items(soup: Any) -> None:
@@ -236,15 +269,24 @@ def _table(tag: Any, writer: PageWriter, depth: int) -> None:
     caption = tag.find("caption")
     if caption:
         writer.add(_line(caption), BlockKind.PARAGRAPH)
-    columns, row = "", 0
+    columns, row, group, grid = "", 0, None, TableGrid()
     for line in tag.find_all("tr"):
+        if line.parent is not group:
+            grid.end_group()
+            group = line.parent
         cells = line.find_all(["td", "th"])
-        text = " | ".join(map(_line, cells))
+        texts = grid.place(list(map(_grid_cell, cells)))
+        text = " | ".join(texts)
         if not text.strip(" |"):
             continue
         if not columns and cells and all(cell.name == "th" for cell in cells):
-            columns = "; ".join(map(_line, cells))
+            columns = "; ".join(texts)
             writer.add(text, BlockKind.ROW)
             continue
         row += 1
         writer.add(text, BlockKind.ROW, row=row, columns=columns)
+
+
+def _grid_cell(cell: Any) -> GridCell:
+    columns, rows = _as_int(cell.get("colspan"), 1), _as_int(cell.get("rowspan"), 1)
+    return GridCell(_line(cell), columns, rows, cell.name == "th")

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.ingestion.parsers.text_cleaning import clean
 
-__all__ = ["BULLET", "Numbering", "roman"]
+__all__ = ["BULLET", "Numbering", "letters", "roman"]
 
 BULLET = "•"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -182,8 +182,8 @@ def _shown(found: _List, counts: dict[int, int], depth: int, legal: bool) -> str
         case "lowerRoman" | "upperRoman" if 0 < number <= _MOST_ROMAN:
             return roman(number) if level.form == "lowerRoman" else roman(number).upper()
         case "lowerLetter" | "upperLetter" if 0 < number <= 26 * _MOST_LETTERS:
-            letters = chr(ord("a") + (number - 1) % 26) * ((number + 25) // 26)
-            return letters if level.form == "lowerLetter" else letters.upper()
+            text = chr(ord("a") + (number - 1) % 26) * ((number + 25) // 26)
+            return text if level.form == "lowerLetter" else text.upper()
         case "none":
             return ""
     return None
@@ -199,4 +199,17 @@ def roman(number: int) -> str:
     for value, sign in _ROMAN:
         count, number = divmod(number, value)
         text += sign * count
+    return text
+
+
+def letters(number: int) -> str:
+    """A number from 1 in letters, as browsers write it.
+
+    >>> letters(2), letters(28)
+    ('b', 'ab')
+    """
+    text = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        text = chr(ord("a") + letter) + text
     return text
