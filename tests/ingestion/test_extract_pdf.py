@@ -11,9 +11,11 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import FreeText, Text
 from pypdf.generic import ArrayObject, BooleanObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
-from core.domain.extraction import BlockKind, ExtractedDocument
+from core.domain.extraction import BlockKind, ExtractedDocument, LayoutLine
 from core.ingestion.chunking import split
 from core.ingestion.parsers import extract
+from core.ingestion.parsers.pdf_words import PdfWord, PrintedLine
+from core.ingestion.parsers.reading_order import in_order
 from core.search.citations.page_locator import located
 from tests.ingestion.making import pdf_of
 
@@ -65,6 +67,50 @@ def test_columns_written_across_are_read_one_after_the_other() -> None:
     assert "\n".join(LEFT) in text
     assert "\n".join(RIGHT) in text
     assert text.index("Rules of work") < text.index(LEFT[0]) < text.index(LEFT[-1]) < text.index(RIGHT[0])
+
+
+GERMAN = [
+    ["Der Arbeitgeber zahlt das Entgelt am", "Die Kündigung bedarf der Schriftform und"],
+    ["Ende des Monats auf ein Konto, das der", "muss dem Empfänger zugehen. Die Frist"],
+    ["Arbeitnehmer ihm nennt. Der Anspruch auf", "beträgt vier Wochen zum Ende eines"],
+    ["Urlaub entsteht nach sechs Monaten im", "Monats. Bei Krankheit zahlt der Betrieb"],
+    ["Betrieb. Überstunden werden mit einem", "Entgelt für sechs Wochen weiter. Danach"],
+    ["Zuschlag von einem Viertel bezahlt, wenn", "zahlt die Krankenkasse. Ein Zeugnis wird"],
+    ["Vorgesetzte sie vorher genehmigt haben.", "am letzten Tag ausgestellt und übergeben."],
+]
+
+
+def test_columns_of_german_whose_nouns_are_capitalised_are_columns() -> None:
+    text = extract("zwei.pdf", printed(lambda page: cells(page, GERMAN, 0, 75))).pages[0].text
+    for side in zip(*GERMAN, strict=True):
+        assert "\n".join(side) in text
+
+
+CHINESE = [
+    ["第一条员工每年享有带薪年假，年假", "第二条加班应当事先得到批准，加班"],
+    ["天数按照工作年限计算，工作满一年", "工资按照法律规定支付，工作日加班"],
+    ["的员工享有五天年假，工作满十年的", "支付百分之一百五十，休息日加班支"],
+    ["员工享有十天年假。员工应当提前提", "付百分之二百，法定假日加班支付百"],
+    ["出申请，并由主管批准。未休的年假", "分之三百。员工不得连续加班超过三"],
+    ["可以在次年三月底以前使用，不补休", "小时，每月总数不得超过三十六小时"],
+]
+
+
+def test_columns_of_chinese_are_columns() -> None:
+    lines = []
+    for at, (left, right) in enumerate(CHINESE):
+        base = 700.0 - 20 * at
+        words = (PdfWord(left, 60, 252, base, base + 12), PdfWord(right, 281, 473, base, base + 12))
+        lines.append(PrintedLine(LayoutLine(f"{left} {right}", 12, False, 60, base), words))
+    first, second = ([row[side] for row in CHINESE] for side in (0, 1))
+    assert [line.text for line in in_order(lines, [])] == [*first, *second]
+
+
+def test_titles_beside_long_descriptions_are_no_columns() -> None:
+    rows = [
+        [f"Annual leave for the staff of grade {at}", f"Twenty-five days in a year, and {at} more"] for at in "ABCDEFG"
+    ]
+    assert len(texts_of(extract("t.pdf", printed(lambda page: cells(page, rows, 0, 75))), BlockKind.ROW)) == len(rows)
 
 
 def test_the_sentence_of_a_column_is_one_passage_and_stands_on_the_page() -> None:

@@ -6,6 +6,7 @@ columns.
 
 # Over 300 lines: table and column detection work on the same words of a page.
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -258,6 +259,14 @@ _FILLED = 0.7
 _RUNNING = 0.4
 """Share of prose lines that start within a sentence, in lower case or without a letter; table cells rarely do."""
 
+_LEAST_BORDERS = 0.1  # share of lines of prose with a sentence's end inside. Chosen by hand, not fitted.
+
+_SENTENCE_BORDER = re.compile(r"\w[.!?]\s+[^\W\d_]|[。！？]\w")
+
+_STOPS = frozenset(".!?:;。！？：；")
+
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # letters that say as much as two of an alphabet
+
 _MOST_CROSSING = 0.2  # share of lines that may cross a gutter between columns
 
 _GUTTER = 0.9
@@ -409,9 +418,22 @@ def _is_prose(left: Sequence[PrintedLine], right: Sequence[PrintedLine], at: flo
         return False
     begin = min(each.words[0].left for each in left)
     reach = median((each.words[-1].right - begin) / max(at - begin, 1.0) for each in left)
-    letters = min(mean(len(each.line.text) for each in side) for side in (left, right))
-    running = min(mean(not each.line.text.lstrip()[:1].isupper() for each in side) for side in (left, right))
-    return letters >= _PROSE_LETTERS and reach >= _FILLED and running >= _RUNNING
+    texts = [[each.line.text.strip() for each in side] for side in (left, right)]
+    letters = min(mean(len(text) + len(_WIDE.findall(text)) for text in side) for side in texts)
+    return letters >= _PROSE_LETTERS and reach >= _FILLED and min(map(_running, texts)) >= _RUNNING
+
+
+def _running(texts: Sequence[str]) -> float:
+    """Share of lines that start within a sentence: in lower case, or below a line that ends none, where sentences end
+    inside lines. Chinese, Japanese and Korean have no case.
+
+    >>> _running(["Der Chef zahlt das", "Entgelt. Die Frist", "Endet."]), _running(["Pay", "Leave", "Notice"])
+    (0.6666666666666666, 0)
+    """
+    inside = sum(_SENTENCE_BORDER.search(text) is not None for text in texts) >= len(texts) * _LEAST_BORDERS
+    follows = [False, *(inside and text[-1:] not in _STOPS for text in texts[:-1])]
+    cased = (text[:1].isupper() or _WIDE.match(text) for text in texts)
+    return mean(after or not begins for after, begins in zip(follows, cased, strict=True))
 
 
 def _crossing(items: Sequence[PrintedLine], both: Sequence[tuple[PrintedLine, PrintedLine]], at: float) -> int:
