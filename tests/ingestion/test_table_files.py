@@ -205,6 +205,27 @@ def test_an_object_of_several_lists_gives_several_tables(tmp_path: Path) -> None
     ]
 
 
+def test_what_is_beside_the_lists_of_objects_is_a_page_of_fields(tmp_path: Path) -> None:
+    policy = {
+        "policy": "Travel",
+        "effective_date": "2025-01-01",
+        "limits": {"hotel": 180, "meals": None},
+        "notes": ["Receipts above 25 EUR are required.", "Ask first."],
+        "rates": [{"city": "Ulm", "day": 14}, {"city": "Bonn", "day": 28}],
+    }
+    extracted = extract("a.json", json.dumps(policy).encode(), tmp_path)
+    fields, rates, summary = extracted.pages
+    assert [fields.label, rates.label, summary.label] == ["Fields", "Sheet: rates", "Summary of Sheet: rates"]
+    assert fields.text.split("\n\n") == [
+        "policy: Travel",
+        "effective_date: 2025-01-01",
+        "limits.hotel: 180",
+        "notes: Receipts above 25 EUR are required.",
+        "notes: Ask first.",
+    ]
+    assert [table.label for table in extracted.tables] == ["Sheet: rates"]
+
+
 def test_a_line_separator_inside_a_value_does_not_part_json_lines(tmp_path: Path) -> None:
     table = table_of(tmp_path, '{"id": "A", "note": "one\u2028two"}\n{"id": "B", "note": "three"}\n', "a.jsonl")
     assert loaded(table) == [["A", "one\ntwo"], ["B", "three"]]

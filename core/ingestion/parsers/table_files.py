@@ -4,13 +4,14 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from io import BytesIO, StringIO
 from typing import Any
 
 from core.domain.documents import Page, TableRole
 from core.domain.errors import EmptyFile, UnreadableFile
-from core.domain.extraction import Block, ExtractedDocument
+from core.domain.extraction import Block, BlockKind, ExtractedDocument
+from core.ingestion.parsers.blocks import PageWriter
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.table_headers import split_header
 from core.ingestion.parsers.table_text import (
@@ -88,33 +89,23 @@ def _delimiter(text: str) -> str:
 
 
 def tables_as_text(name: str, parsed: ParsedTables, kind: FileKind) -> ExtractedDocument:
-    """All tables' rows, then a summary of each table."""
+    """What is beside the tables, all tables' rows, then a summary of each table."""
     tables, warnings = parsed.tables, list(parsed.warnings)
     pages: list[Page] = []
     blocks: list[Block] = []
     setup: list[int] = []
+    if parsed.fields:
+        writer = PageWriter(1, "Fields")
+        for line in parsed.fields:
+            writer.add(line, BlockKind.PARAGRAPH)
+        pages, blocks = [writer.page()], writer.blocks
     for table in tables:
         role = suggested_role(table.columns, table.rows)
         for page, page_blocks in row_pages(table, len(pages) + 1):
             pages.append(page)
             blocks += page_blocks
             setup += [page.number] if role is TableRole.SETUP else []
-        if table.width > MOST_COLUMNS:
-            warnings.append(
-                f"{table.label} has more than {MOST_COLUMNS} columns; the first {MOST_COLUMNS} can be counted."
-            )
-        elif table.width > TEXT_COLUMNS:
-            warnings.append(f"{table.label}: the text of a row has its first {TEXT_COLUMNS} of {table.width} columns.")
-        if long := sum(len(cell) > MOST_VALUE_LETTERS for row in table.rows[:MOST_ROWS] for cell in row):
-            warnings.append(
-                f"{table.label}: {long:,} {'cell is' if long == 1 else 'cells are'} longer than {MOST_VALUE_LETTERS}"
-                " characters; the text of a row has the first of them."
-            )
-        if len(table.rows) > MOST_ROWS:
-            warnings.append(
-                f"{table.label} has {len(table.rows):,} rows; the first {MOST_ROWS:,} can be found one by one, "
-                "all are counted in its summary."
-            )
+        warnings += _limit_warnings(table)
     for table in tables:
         if table.rows:
             page, page_blocks = summary_page(table, len(pages) + 1, name)
@@ -124,6 +115,24 @@ def tables_as_text(name: str, parsed: ParsedTables, kind: FileKind) -> Extracted
     if left_out:
         warnings.append(f"{left_out} totals {'row is' if left_out == 1 else 'rows are'} not counted in the summaries.")
     return ExtractedDocument(tuple(pages), tuple(blocks), kind, warnings=tuple(warnings), setup_pages=tuple(setup))
+
+
+def _limit_warnings(table: ParsedTable) -> Iterator[str]:
+    """What of a table is beyond the limits of text and loaded tables."""
+    if table.width > MOST_COLUMNS:
+        yield f"{table.label} has more than {MOST_COLUMNS} columns; the first {MOST_COLUMNS} can be counted."
+    elif table.width > TEXT_COLUMNS:
+        yield f"{table.label}: the text of a row has its first {TEXT_COLUMNS} of {table.width} columns."
+    if long := sum(len(cell) > MOST_VALUE_LETTERS for row in table.rows[:MOST_ROWS] for cell in row):
+        yield (
+            f"{table.label}: {long:,} {'cell is' if long == 1 else 'cells are'} longer than {MOST_VALUE_LETTERS}"
+            " characters; the text of a row has the first of them."
+        )
+    if len(table.rows) > MOST_ROWS:
+        yield (
+            f"{table.label} has {len(table.rows):,} rows; the first {MOST_ROWS:,} can be found one by one, "
+            "all are counted in its summary."
+        )
 
 
 _MOST_DEPTH = 4  # Chosen by hand, not fitted.
@@ -137,17 +146,34 @@ def json_tables(text: str) -> ParsedTables | None:
     (('code', 'rate.base', 'active'), (('REG', '1.5', ''), ('OT', '', 'yes')))
     """
     read = _parsed_json(text)
+    fields: dict[str, Any] = {}
     if isinstance(read, list):
         lists = [_json_table("Table", read)]
     elif isinstance(read, dict):
-        lists = [
-            _json_table(f"Sheet: {clean(key).strip()}", value) for key, value in read.items() if isinstance(value, list)
-        ]
+        found = {key: _json_table(f"Sheet: {clean(key).strip()}", value) for key, value in read.items()}
+        lists = [*found.values()]
+        fields = {key: value for key, value in read.items() if found[key] is None}
     else:
         return None
     tables = tuple(table for table in lists if table)
     warnings = tuple(_joined_warning(table) for table in tables if table.columns[-1] == OTHER_FIELDS)
-    return ParsedTables(tables, warnings) if tables else None
+    return ParsedTables(tables, warnings, tuple(_field_lines(fields))) if tables else None
+
+
+def _field_lines(fields: Any, name: str = "", depth: int = 1) -> Iterator[str]:
+    """Lines of text, one per value or list of numbers; texts of a list repeat its name.
+
+    >>> [*_field_lines({"limits": {"hotel": 180}, "notes": ["Keep receipts.", "Ask first."], "years": [2024, 2025]})]
+    ['limits.hotel: 180', 'notes: Keep receipts.', 'notes: Ask first.', 'years: [2024, 2025]']
+    """
+    if isinstance(fields, dict) and depth <= _MOST_DEPTH:
+        for key, value in fields.items():
+            yield from _field_lines(value, f"{name}.{clean(key).strip()}" if name else clean(key).strip(), depth + 1)
+    elif isinstance(fields, list) and depth <= _MOST_DEPTH and all(isinstance(each, str | dict) for each in fields):
+        for value in fields:
+            yield from _field_lines(value, name, depth + 1)
+    elif cell := _json_cell(fields):
+        yield f"{name}: {cell}"
 
 
 OTHER_FIELDS = "Other fields"
@@ -173,8 +199,8 @@ def _parsed_json(text: str) -> Any:
         return None
 
 
-def _json_table(label: str, values: list[Any]) -> ParsedTable | None:
-    if not values or not all(isinstance(value, dict) for value in values):
+def _json_table(label: str, values: Any) -> ParsedTable | None:
+    if not isinstance(values, list) or not values or not all(isinstance(value, dict) for value in values):
         return None
     flat = [_flat_object(value) for value in values]
     times = Counter(name for row in flat for name in row)

@@ -102,10 +102,11 @@ class ParsedTable:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
-    """All tables of one file, with warnings for the user."""
+    """All tables of one file, with warnings for the user. fields: lines of text for what is beside the tables."""
 
     tables: tuple[ParsedTable, ...]
     warnings: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 def _is_total(table: ParsedTable, index: int) -> bool:
