@@ -15,7 +15,7 @@ from core.domain.extraction import BlockKind, ExtractedDocument, LayoutLine
 from core.ingestion.chunking import split
 from core.ingestion.parsers import extract
 from core.ingestion.parsers.pdf_words import PdfWord, PrintedLine
-from core.ingestion.parsers.reading_order import in_order
+from core.ingestion.parsers.reading_order import Grid, in_order
 from core.search.citations.page_locator import located
 from tests.ingestion.making import pdf_of
 
@@ -139,6 +139,13 @@ def test_tables_are_rows_with_or_without_rules(border: int) -> None:
     assert [row.split() for row in texts_of(extracted, BlockKind.ROW)] == STAFF
     rows = [(block.row, block.columns) for block in extracted.blocks]
     assert rows == [(None, ""), (1, "Code; Hours; Rate"), (2, "Code; Hours; Rate"), (3, "Code; Hours; Rate")]
+
+
+def test_words_of_a_hebrew_cell_keep_their_order_in_the_file() -> None:
+    words = [PdfWord("המוקדמת", 10, 38, 85, 95), PdfWord("ההודעה", 40, 68, 85, 96), PdfWord("תקופת", 70, 98, 84, 95)]
+    years = [PdfWord("12", 110, 120, 85, 95), PdfWord("years", 125, 150, 85, 95)]
+    grid = Grid((0, 100, 200), (100, 80, 60), frozenset({(0, 1), (1, 1)}))
+    assert grid.cells([*words[::-1], *years[::-1]]) == [["תקופת ההודעה המוקדמת", "12 years"]]
 
 
 def wrapped(page: FPDF) -> None:

@@ -44,6 +44,8 @@ _BETWEEN = "   "
 
 _SIGNS = frozenset({"$", "€", "£", "US$"})
 
+_LEFTWARD = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+
 _MOST_RULES = 400  # a page with more rules is a drawing; grouping them takes quadratic time
 
 
@@ -164,7 +166,7 @@ def _unruled(cells: dict[int, list[PdfWord]]) -> list[dict[int, list[PdfWord]]]:
 
 
 def _by_line(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
-    """Words grouped by height, top to bottom, each group left to right."""
+    """Words grouped by height, top to bottom, each left to right; Hebrew and Arabic in their order in the file."""
     lines: list[list[PdfWord]] = []
     for word in sorted(words, key=lambda each: -each.middle[1]):
         high = (word.top - word.bottom) / 2
@@ -172,7 +174,16 @@ def _by_line(words: Sequence[PdfWord]) -> list[list[PdfWord]]:
             lines[-1].append(word)
         else:
             lines.append([word])
-    return [sorted(line, key=lambda each: each.left) for line in lines]
+    places = {id(word): at for at, word in enumerate(words)}
+    for line in lines:
+        line.sort(key=(lambda each: places[id(each)]) if _is_leftward(line) else (lambda each: each.left))
+    return lines
+
+
+def _is_leftward(words: Sequence[PdfWord]) -> bool:
+    """Whether most letters are of a script that is written from right to left."""
+    letters = [letter for word in words for letter in word.text if letter.isalpha()]
+    return 2 * sum(_LEFTWARD.match(letter) is not None for letter in letters) > len(letters)
 
 
 def _words(words: Sequence[PdfWord]) -> str:
