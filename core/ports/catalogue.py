@@ -1,6 +1,6 @@
 """The port of the catalogue."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -12,7 +12,10 @@ from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.ports.stores import PassageIds, Vectors
 
-__all__ = ["NOT_READ_AGAIN", "Catalogue", "DocumentContent", "same_file_there", "warn_not_read_again"]
+__all__ = ["NOT_READ_AGAIN", "Catalogue", "DocumentContent", "LabelEditing", "same_file_there", "warn_not_read_again"]
+
+LabelEditing = Callable[[Document, Sequence[Passage]], tuple[Document, Sequence[Passage]]]
+"""Makes a document and its passages, in order, what they shall be. It reads no store: both are locked meanwhile."""
 
 NOT_READ_AGAIN = "Reading this file again failed, so the text read before stays:"
 """How the warning begins of a document whose file cannot be read any more; its reason follows."""
@@ -139,6 +142,11 @@ class Catalogue(Protocol):
         """Store changed labels, tags, dates, project or archived flag; texts, spans, vectors and keywords are
         unchanged, and so is what reading says of the document: its state, step, failure and counts. Raises NotFound,
         and BadRequest when it would live beside another document of its project with the same bytes."""
+        ...
+
+    def edit_labels(self, document_id: int, edit: LabelEditing) -> Sequence[Passage]:
+        """Store the labels and dates that `edit` changes of a document and its passages as they are now; what others
+        change at the same time stays. Returns the passages. Raises NotFound, and what `edit` raises."""
         ...
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:

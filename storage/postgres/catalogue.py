@@ -26,7 +26,7 @@ from core.domain.errors import Cure, NotFound, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
-from core.ports.catalogue import DocumentContent, same_file_there, warn_not_read_again
+from core.ports.catalogue import DocumentContent, LabelEditing, same_file_there, warn_not_read_again
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.corrections import add_correction, read_corrections
@@ -59,6 +59,7 @@ from storage.postgres.documents import (
 )
 from storage.postgres.filters import conditions, facets, fingerprints, months, with_phrases
 from storage.postgres.json_records import any_of, next_ids
+from storage.postgres.label_edits import edit_labels
 from storage.postgres.passages import (
     CHUNKS,
     find_passages,
@@ -290,6 +291,15 @@ class SqlCatalogue:
                 raise same_file_there(document) from error
             raise
         self._note_change()
+
+    def edit_labels(self, document_id: int, edit: LabelEditing) -> Sequence[Passage]:
+        """Store what `edit` changes of a document and its passages as they are now. Raises NotFound."""
+        with self._database.transaction("storing labels") as connection:
+            passages = edit_labels(connection, self._tenant, document_id, edit)
+            if passages is None:
+                raise _no_document(document_id)
+        self._note_change()
+        return passages
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:
         """Store the keywords of a document with each of its passages; those that have them are not written again."""

@@ -28,7 +28,7 @@ from core.domain.sanitize import storable_text
 from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
-from core.ports.catalogue import Catalogue, DocumentContent, same_file_there, warn_not_read_again
+from core.ports.catalogue import Catalogue, DocumentContent, LabelEditing, same_file_there, warn_not_read_again
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from core.text.phrase_match import contains_phrases
@@ -291,6 +291,13 @@ class FakeCatalogue:
             self._documents[document.id] = replace(document, **{name: getattr(now, name) for name in _READING})
             known = self._passages
             self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages if p.id in known}
+
+    def edit_labels(self, document_id: int, edit: LabelEditing) -> Sequence[Passage]:
+        """Labels and dates changed, of a document as it is now."""
+        with self._lock:
+            document, passages = edit(self.document(document_id), self.passages_of(document_id))
+            self.save_labels(document, passages)
+            return passages
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:
         """Keywords of a document, with each of its passages."""

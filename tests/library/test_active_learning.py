@@ -1,9 +1,10 @@
 """Learning from corrections as an analyst meets it: previews, applications, undoing, and what is never touched."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,63 @@ def test_many_corrections_are_one_learning_and_all_or_none(library: Workbench) -
     newest = library.active_learning.newest()
     assert newest is not None and newest.number == 1
     assert [dict(each.values) for each in newest.confirmed] == [dict(SAID)] * 3
+
+
+def test_what_a_colleague_changes_during_many_corrections_stays(
+    library: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [add(library, each) for each in TALKS["document"][:3]]
+    catalogue = library.documents._catalogue
+    correct, edit_last = catalogue.correct, colleague(library, ids[-1])
+    monkeypatch.setattr(catalogue, "correct", lambda *given: (edit_last(), correct(*given)))
+    library.documents.correct_many([(each, "truth", "intent") for each in ids], "ann")
+    assert_edited(library, ids[-1])
+    assert [library.documents.get(each).labels.truth.value for each in ids] == ["intent"] * 3
+
+
+def test_what_a_colleague_changes_while_lessons_are_applied_or_undone_stays(
+    library: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, left = talks(library)
+    changes, before = library.active_learning.label_changes, library.documents.get(left).labels
+    add_act, edit = changes._store.add_act, colleague(library, left)
+    monkeypatch.setattr(changes._store, "add_act", lambda act: (edit(), add_act(act))[1])
+    done = changes.apply(changes.preview(), "ann")
+    assert_edited(library, left)
+    assert library.documents.get(left).labels.truth.value == "intent"
+    changes.undo(done.number, "ann")
+    assert_edited(library, left)
+    assert library.documents.get(left).labels == before
+
+
+def test_a_label_that_a_colleague_confirms_while_lessons_are_applied_stays(
+    library: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, left = talks(library)
+    changes = library.active_learning.label_changes
+    add_act = changes._store.add_act
+    confirm = partial(library.documents.correct, left, "truth", "reference", "bob")
+    monkeypatch.setattr(changes._store, "add_act", lambda act: (confirm(), add_act(act))[1])
+    changes.apply(changes.preview(), "ann")
+    truth = library.documents.get(left).labels.truth
+    assert (truth.value, truth.confirmed) == ("reference", True)
+
+
+def colleague(library: Workbench, document_id: int) -> Callable[[], None]:
+    """Tags a document, gives it an owner and tags its passages."""
+    catalogue = library.documents._catalogue
+
+    def edit() -> None:
+        passages = [replace(each, tags=("urgent",)) for each in catalogue.passages_of(document_id)]
+        catalogue.save_labels(replace(catalogue.document(document_id), tags=("urgent",), owner="Bo"), passages)
+
+    return edit
+
+
+def assert_edited(library: Workbench, document_id: int) -> None:
+    document = library.documents.get(document_id)
+    assert (document.tags, document.owner) == (("urgent",), "Bo")
+    assert {each.tags for each in library.documents.passages(document_id)} == {("urgent",)}
 
 
 def test_new_documents_may_wait_until_lessons_are_applied(library: Workbench) -> None:

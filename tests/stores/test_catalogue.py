@@ -1,10 +1,11 @@
 """What every catalogue does, in memory or in PostgreSQL."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -12,7 +13,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from core.domain.documents import DocumentState, Evidence, EvidenceSource, Label, Labels, Page, Passage, Span, Truth
+from core.domain.documents import (
+    Document,
+    DocumentState,
+    Evidence,
+    EvidenceSource,
+    Label,
+    Labels,
+    Page,
+    Passage,
+    Span,
+    Truth,
+)
 from core.domain.errors import BadRequest, Cure, NotFound
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.sanitize import storable_text
@@ -165,6 +177,27 @@ def test_labels_saved_from_an_older_copy_leave_what_reading_said_since(catalogue
     assert (failed.tags, failed.state, failed.failure) == (("later",), DocumentState.FAILED, "It is damaged.")
 
 
+def test_an_edit_of_labels_loses_nothing_of_what_others_change_at_the_same_time(catalogue: Catalogue) -> None:
+    (stored,) = store(catalogue, document(), [passage("one")], ONE)
+
+    def tag(now: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+        return replace(now, tags=("urgent",), owner="Bo"), [replace(each, tags=("urgent",)) for each in passages]
+
+    other = Thread(target=lambda: catalogue.edit_labels(stored.document_id, tag))
+
+    def label(now: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+        other.start()
+        other.join(0.3)
+        labels = replace(now.labels, truth=Label("intent", 1.0, confirmed=True))
+        return replace(now, labels=labels), [replace(each, truth=Truth.INTENT) for each in passages]
+
+    assert [each.truth for each in catalogue.edit_labels(stored.document_id, label)] == [Truth.INTENT]
+    other.join(10)
+    now, [passage_now] = catalogue.document(stored.document_id), catalogue.passages_of(stored.document_id)
+    assert (now.tags, now.owner, now.labels.truth.value) == (("urgent",), "Bo", "intent")
+    assert (passage_now.tags, passage_now.truth) == (("urgent",), Truth.INTENT)
+
+
 def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue) -> None:
     known = catalogue.add_document(document())
     catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.", cure=Cure.OTHER_FILE)
@@ -241,7 +274,7 @@ def test_documents_come_newest_first(catalogue: Catalogue) -> None:
     assert list(catalogue.documents(archived=True)) == []
 
 
-@pytest.mark.parametrize("act", ["document", "mark", "progress", "fail", "save_ingested", "save_labels"])
+@pytest.mark.parametrize("act", ["document", "mark", "progress", "fail", "save_ingested", "save_labels", "edit_labels"])
 def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None:
     known = catalogue.add_document(document())
     (stored,) = store(catalogue, document("b.pdf"), [passage("text")], ONE)
@@ -255,6 +288,7 @@ def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None
         "fail": lambda: catalogue.fail(known.id, step="read", reason="", remedy=""),
         "save_ingested": lambda: catalogue.save_ingested(known, [], [], random_vectors(0, 1)),
         "save_labels": lambda: catalogue.save_labels(known, []),
+        "edit_labels": lambda: catalogue.edit_labels(known.id, lambda document, passages: (document, passages)),
     }
     with pytest.raises(NotFound):
         acts[act]()

@@ -1,6 +1,6 @@
 """Sets and withdraws manual labels, and measures how often the automatic labels were right."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -45,26 +45,35 @@ class LabelCorrector:
             if field not in LABEL_FIELDS:
                 raise BadRequest(f"'{field}' is not a label.", f"Labels are: {', '.join(LABEL_FIELDS)}.")
             by_document.setdefault(document_id, {})[field] = Label(value, 1.0, confirmed=True)
-        terms = self._terms()
-        made = [
-            change_labels(
-                self._catalogue.document(document_id), self._catalogue.passages_of(document_id), labels, terms
-            )
-            for document_id, labels in by_document.items()
-        ]
-        now = self._now()
+        terms, now = self._terms(), self._now()
+        documents = [self._catalogue.document(each) for each in by_document]
+        for document in documents:  # all are checked before any is stored
+            change_labels(document, (), by_document[document.id], terms)
         changed: list[Passage] = []
-        for document, passages, moves in made:
-            for move in moves:
-                self._catalogue.correct(document.sha256, move.field, move.after.value or "", who, now)
-            self._catalogue.save_labels(document, passages)
-            changed += passages
-            self._store.add_verdicts([_verdict(document, move, who, now) for move in moves])
+        for document in documents:
+            changed += self._correct(document, by_document[document.id], terms, who, now)
         if changed:
             self._vectors.update(changed)
-        if made:
+        if documents:
             self._defer()
-        return [self._catalogue.document(document.id) for document, _, _ in made]
+        return [self._catalogue.document(document.id) for document in documents]
+
+    def _correct(
+        self, document: Document, labels: Mapping[str, Label], terms: WorkspaceTerms, who: str, now: datetime
+    ) -> Sequence[Passage]:
+        """Set labels of one document, whatever others change of it meanwhile. Returns its passages."""
+        moves: list[LabelMove] = []
+
+        def set_labels(current: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            current, passages, made = change_labels(current, passages, labels, terms)
+            moves.extend(made)
+            return current, passages
+
+        for field, label in labels.items():
+            self._catalogue.correct(document.sha256, field, label.value or "", who, now)
+        passages = self._catalogue.edit_labels(document.id, set_labels)
+        self._store.add_verdicts([_verdict(document, move, who, now) for move in moves])
+        return passages
 
     def uncorrect(self, document_id: int, field: str, who: str, label: Label | None = None) -> Document:
         """Give a field back to the classifier: it gets the label it had before people set it (or `label`, if the caller
@@ -76,22 +85,23 @@ class LabelCorrector:
         if field not in LABEL_FIELDS or not getattr(document.labels, field).confirmed:
             raise BadRequest(f"The {field.replace('_', ' ')} of '{document.name}' was not set by hand.", "Look again.")
         moves, terms = self._moves_back(document_id, field), self._terms()
-        passages = tuple(self._catalogue.passages_of(document_id))
         given = getattr(document.labels, field)
-        if moves:
-            for move in moves:
-                document, passages = restore_labels(document, passages, move, terms)
-        elif label is not None:
-            document, passages, _ = change_labels(document, passages, {field: label}, terms)
-        else:
+        if not moves and label is None:
             raise BadRequest(
                 f"What the classifier said of '{document.name}' before is not known.",
                 "Read the document again after choosing another value, or leave it as it is.",
             )
+
+        def take_back(current: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            for move in moves:
+                current, passages = restore_labels(current, passages, move, terms)
+            if not moves and label is not None:
+                current, passages, _ = change_labels(current, passages, {field: label}, terms)
+            return current, passages
+
         now = self._now()
         self._catalogue.correct(document.sha256, field, TAKEN_BACK, who, now)
-        self._catalogue.save_labels(document, passages)
-        self._vectors.update(passages)
+        self._vectors.update(self._catalogue.edit_labels(document_id, take_back))
         taken = LabelVerdict(document_id, document.sha256, field, TAKEN_BACK, who, now, given.value, automatic=False)
         self._store.add_verdicts([taken])
         self._defer()

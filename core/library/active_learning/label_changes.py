@@ -251,40 +251,40 @@ class LabelChangeService:
                 break
             on_document(start, len(waiting), waiting[start][1][0].name)
             made = [
-                each
-                for pair in waiting[start : start + _AT_ONCE]
-                if (each := self._change_document(*pair, left, terms)) is not None
+                (changes, own)
+                for document_id, changes in waiting[start : start + _AT_ONCE]
+                if (own := self._moves(document_id, changes, left, terms))
             ]
-            moves = tuple(move for *_, own in made for move in own)
+            moves = tuple(move for _, own in made for move in own)
             if moves:
                 act = replace(act, number=self._store.add_act(replace(act, moves=moves)).number)
-                self._save([(document, passages) for document, passages, _ in made])
+                self._vectors.update([each for changes, _ in made for each in self._change_document(changes, terms)])
             labels, documents = labels + len(moves), documents + len(made)
         return AppliedLabelChanges(act.number, labels, documents, tuple(left))
 
-    def _change_document(
+    def _moves(
         self, document_id: int, changes: Sequence[LabelChange], left: list[str], terms: WorkspaceTerms
-    ) -> tuple[Document, Sequence[Passage], tuple[LabelMove, ...]] | None:
-        """One document with its labels changed; None when none of them can be."""
+    ) -> tuple[LabelMove, ...]:
+        """What changes one document; empty when no label of it can be changed."""
         try:
             document = self._catalogue.document(document_id)
         except NotFound:
             left.append(f"{changes[0].name} is no longer in the library.")
-            return None
-        labels: dict[str, Label] = {}
+            return ()
         for each in changes:
-            now: Label = getattr(document.labels, each.field)
-            if now.confirmed or now.value != each.before.value:
-                why = "was confirmed" if now.confirmed else "has changed"
+            if not _applies(each, document):
+                why = "was confirmed" if _is_confirmed(document, each.field) else "has changed"
                 left.append(f"{document.name}: its {each.field.replace('_', ' ')} {why} meanwhile.")
-            else:
-                labels[each.field] = each.after
-        return change_labels(document, self._catalogue.passages_of(document_id), labels, terms) if labels else None
+        labels = _labels_after(changes, document)
+        return change_labels(document, self._catalogue.passages_of(document_id), labels, terms)[2] if labels else ()
 
-    def _save(self, changed: Sequence[tuple[Document, Sequence[Passage]]]) -> None:
-        for document, passages in changed:
-            self._catalogue.save_labels(document, passages)
-        self._vectors.update([each for _, passages in changed for each in passages])
+    def _change_document(self, changes: Sequence[LabelChange], terms: WorkspaceTerms) -> Sequence[Passage]:
+        """Change one document as it is now: a label that somebody has just set stays. Returns its passages."""
+
+        def change(document: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            return change_labels(document, passages, _labels_after(changes, document), terms)[:2]
+
+        return self._catalogue.edit_labels(changes[0].document_id, change)
 
     def undo(self, number: int, who: str) -> AppliedLabelChanges:
         """Undo an application: every label that still has the value it set, and the passages that followed, are
@@ -313,23 +313,36 @@ class LabelChangeService:
     def _restore_document(
         self, document_id: int, moves: Sequence[LabelMove], left: list[str], terms: WorkspaceTerms
     ) -> int:
+        restored: list[LabelMove] = []
+
+        def restore(document: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            for move in moves:
+                now: Label = getattr(document.labels, move.field)
+                if now.confirmed or now.value != move.after.value:
+                    left.append(f"{document.name}: its {move.field.replace('_', ' ')} was changed again since.")
+                    continue
+                document, passages = restore_labels(document, passages, move, terms)
+                restored.append(move)
+            return document, passages
+
         try:
-            document = self._catalogue.document(document_id)
+            passages = self._catalogue.edit_labels(document_id, restore)
         except NotFound:
             left.append(f"{moves[0].name} is no longer in the library.")
             return 0
-        passages = tuple(self._catalogue.passages_of(document_id))
-        done = 0
-        for move in moves:
-            now: Label = getattr(document.labels, move.field)
-            if now.confirmed or now.value != move.after.value:
-                left.append(f"{document.name}: its {move.field.replace('_', ' ')} was changed again since.")
-                continue
-            document, passages = restore_labels(document, passages, move, terms)
-            done += 1
-        if done:
-            self._save([(document, passages)])
-        return done
+        if restored:
+            self._vectors.update(passages)
+        return len(restored)
+
+
+def _applies(change: LabelChange, document: Document) -> bool:
+    """Whether the label is still what it was, and nobody confirmed it."""
+    now: Label = getattr(document.labels, change.field)
+    return not now.confirmed and now.value == change.before.value
+
+
+def _labels_after(changes: Sequence[LabelChange], document: Document) -> dict[str, Label]:
+    return {each.field: each.after for each in changes if _applies(each, document)}
 
 
 def _is_confirmed(document: Document, name: str) -> bool:
