@@ -110,7 +110,7 @@ def build_query(words: QuestionWords, items: Sequence[QuestionItem], reachable: 
     if [word for word in unused if stem(word) not in _EMPLOYED] and _is_everything(query):
         raise Unclear(f"It is not clear what '{unused[0]}' asks of the rows.")
     alternatives = tuple(_swapped(query, *choice) for choice in parse.choices)
-    return BuiltQuery(query, doubt, tuple(dict.fromkeys(unused)), parse.one_row, alternatives)
+    return BuiltQuery(query, doubt, tuple(dict.fromkeys((*unused, *parse.unconfirmed))), parse.one_row, alternatives)
 
 
 def aggregates_of(query: TableQuery, table: RealityTable) -> list[TableQuery]:

@@ -34,19 +34,24 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem, QuestionWords
 from core.table_qa.parsing.tokens import header_words
-from core.table_qa.parsing.unit_conversion import age_of_people, in_unit_of, measured_in, unit_behind, year_compared
+from core.table_qa.parsing.unit_conversion import (
+    age_of_people,
+    currency_of,
+    in_unit_of,
+    measured_in,
+    unit_behind,
+    year_compared,
+)
 from core.table_qa.parsing.value_conditions import (
     read_empty_conditions,
     read_flags,
     read_possessions,
     read_value_conditions,
 )
-from core.text.tokenize import stem
 
 __all__ = ["read_conditions"]
 
 
-_CURRENCIES = frozenset(map(stem, "dollar euro usd eur buck franc rupee chf inr".split()))
 Clauses = tuple[tuple[int, AnyOf | Related], ...]
 
 
@@ -319,7 +324,7 @@ def _compare_with_numbers(
     if at is None:
         return _compare_without_column(parse, first, last, test, values, unit, negated)
     meaning = parse.meaning(at)
-    values = in_unit_of(meaning, values, unit)
+    parse, values = in_unit_of(parse, meaning, values, unit)
     aggregation = parse.item(at - 1, "average", "sum", "count", "median", "most", "least")
     if aggregation is not None and _names_group(parse, at - 1):
         measure = AggregateMeasure(AGGREGATIONS.get(aggregation.kind, Aggregation.COUNT), meaning.ref)
@@ -368,7 +373,7 @@ def _compare_without_column(
     """ "departments with more than 10 employees"; "above $50k" when one column holds money; "over 3 hours" when one is
     measured in time; "women over 65" when one holds ages. Raises Unclear."""
     if (meaning := measured_in(parse, unit) or age_of_people(parse, first, unit)) is not None:
-        converted = in_unit_of(meaning, values, unit)
+        parse, converted = in_unit_of(parse, meaning, values, unit)
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, converted, negated))
     if parse.item(last + 1, "table", "rows") and _names_group(parse, first) and not negated:
         return parse.use(last + 1).add_having(Having(AggregateMeasure(Aggregation.COUNT), test, values))
@@ -377,8 +382,13 @@ def _compare_without_column(
     words = [
         token.word for item in parse.items[first : last + 1] for token in parse.words.tokens[item.first : item.last]
     ]
-    if money and (stem(unit) in _CURRENCIES or any(word[0] in "$€£" or word[-1] == "k" for word in words)):
+    if currency := currency_of(unit):
+        amounts = [column for column in base.columns if is_amount(base, column)]
+        named = [column for column in amounts if currency_of(column.header) == currency]
+        money = named or [column for column in money if not currency_of(column.header)] or money
+    if money and (currency or any(word[-1] == "k" for word in words)):
         meaning = WordMeaning("column", parse.reachable.paths[base.name], money[0])
+        parse, values = in_unit_of(parse, meaning, values, unit)
         rivals = tuple((meaning.ref, ColumnRef(base.name, column.name)) for column in money[1:])
         parse = replace(parse, choices=(*parse.choices, *rivals))
         return parse.add_conditions(first, meaning, Condition(meaning.ref, test, values, negated))

@@ -104,7 +104,7 @@ class QuestionParse:
     understood items. where: each clause with the position of its first word, which shares need. having: conditions on
     groups. dated: names of the columns with a condition on a date. groups: the grouping keys. doubt: subtracted from
     the reading's score, ≥ 0. one_row: the question asks for one value, so a list of several rows does not answer it.
-    choices: what was chosen although another is as likely.
+    choices: what was chosen although another is as likely. unconfirmed: units of the question that no header names.
     """
 
     words: QuestionWords
@@ -118,6 +118,7 @@ class QuestionParse:
     doubt: float = 0.0
     one_row: bool = False
     choices: tuple["Choice", ...] = ()
+    unconfirmed: tuple[str, ...] = ()
 
     def unused(self, at: int) -> QuestionItem | None:
         """The item at a position, None when it is used."""

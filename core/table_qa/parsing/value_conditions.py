@@ -24,7 +24,7 @@ from core.table_qa.parsing.items import (
 from core.table_qa.parsing.lexicon import WordMeaning
 from core.table_qa.parsing.reader import QuestionItem
 from core.table_qa.parsing.tokens import header_unit, header_words
-from core.table_qa.parsing.unit_conversion import in_unit_of
+from core.table_qa.parsing.unit_conversion import in_unit_of, unit_behind
 from core.text.tokenize import stem
 
 __all__ = [
@@ -81,7 +81,9 @@ def _read_numbered(parse: QuestionParse, at: int) -> QuestionParse:
         return parse  # "loans at 5%" names no loan
     parse, negated = take_negation(parse, at)
     parse = parse.use(at, at + 1)
-    values = in_unit_of(item.meaning, (number.number,), unit) if column.type.numeric else tuple(texts)
+    values: tuple[str, ...] = tuple(texts)
+    if column.type.numeric:
+        parse, values = in_unit_of(parse, item.meaning, (number.number,), unit_behind(parse, at + 1))
     following = at + 2
     while parse.item(following, "or") and parse.item(following + 1, "number") and column.type.numeric:
         parse = parse.use(following, following + 1)
