@@ -207,12 +207,17 @@ def in_order(first: Document, second: Document) -> tuple[Document, Document, str
 
 
 def _later(first: VersionedName, second: VersionedName) -> tuple[bool, str] | None:
-    """Whether the first is the newer by name, and why; None when the names do not tell."""
+    """Whether the first is the newer by name, and why; None when the names do not tell.
+
+    A final version comes after every draft. Otherwise the numbers decide where both names have one. Where only one has,
+    the other counts as version 1 if both tell the same state, or none.
+    """
     dates = (first.date, second.date)
     if all(dates) and dates[0] != dates[1]:
         return dates[0] > dates[1], "its name holds the later date"
     numbers = (first.number or (1,), second.number or (1,))
-    if (first.number or second.number) and numbers[0] != numbers[1]:
+    comparable = (first.number and second.number) or first.standing == second.standing
+    if first.standing * second.standing >= 0 and comparable and numbers[0] != numbers[1]:
         return numbers[0] > numbers[1], "its name holds the higher version"
     if first.standing != second.standing:
         return first.standing > second.standing, "its name tells the later state (draft, final)"
