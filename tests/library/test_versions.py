@@ -202,6 +202,23 @@ def test_accepting_archives_the_older_and_undoing_brings_it_back(shelf: Shelf, t
     assert [each.verdict.value for each in shelf.versions.decisions()] == ["undone", "accepted"]
 
 
+def test_what_was_archived_before_it_was_replaced_stays_so_when_that_is_undone(
+    shelf: Shelf, three: tuple[int, int, int]
+) -> None:
+    one, two, three_ = three
+    shelf.workbench.documents.archive(one, archived=True)
+    shelf.versions.accept(one, two)
+    shelf.versions.accept(one, three_)  # which takes its place before the second
+    shelf.versions.undo(one, three_)
+    shelf.versions.undo(one, two)
+    assert shelf.living() == {"canteen.md", "travel rules v2.md", "travel rules v3.md"}
+    shelf.versions.accept(one, two)
+    shelf.versions.turn_round(one, two)
+    assert shelf.living() == {"canteen.md", "travel rules v1.md", "travel rules v3.md"}
+    shelf.versions.undo(two, one)
+    assert "travel rules v2.md" in shelf.living()
+
+
 @pytest.mark.parametrize("pairs", list(permutations([(0, 1), (1, 2)])))
 def test_a_chain_is_the_same_in_whatever_order_it_was_accepted(
     shelf: Shelf, three: tuple[int, int, int], pairs: tuple[tuple[int, int], ...]

@@ -219,10 +219,12 @@ class VersionService:
         """
         older, newer = self._both(older_id, newer_id)
         links = self._chains.joined(older, newer)
+        replaced = self._store.successors([older.id, newer.id])
+        archived = tuple(each.id for each in (older, newer) if each.archived and each.id not in replaced)
         self._chains.relink(links or ((newer.id, older.id, older.id),))
         latest = self._store.decision(older.sha256, newer.sha256)
         if links or latest is None or latest.verdict is not VersionVerdict.ACCEPTED:
-            self._decide(older, newer, VersionVerdict.ACCEPTED, who, links or ((newer.id, None, older.id),))
+            self._decide(older, newer, VersionVerdict.ACCEPTED, who, links or ((newer.id, None, older.id),), archived)
 
     def reject(self, older_id: int, newer_id: int, who: str = "") -> None:
         """Record that neither is a version of the other: it is never suggested again. Raises Outdated, NotFound."""
@@ -231,9 +233,9 @@ class VersionService:
             raise BadRequest(f"'{newer.name}' is a version of '{older.name}'.", "Undo that instead.")
         self._decide(older, newer, VersionVerdict.REJECTED, who)
 
-    def undo(self, one_id: int, other_id: int, who: str = "") -> None:
+    def undo(self, one_id: int, other_id: int, who: str = "", *, as_before: bool = True) -> None:
         """Undo the latest decision on two documents: after an acceptance both are searchable again, unless another
-        document replaced them; a rejected pair is suggested again.
+        document replaced them or, as_before, they were archived before; a rejected pair is suggested again.
 
         Raises BadRequest when there is nothing to undo, or the older document cannot come back; Outdated, NotFound.
         """
@@ -241,7 +243,8 @@ class VersionService:
         older, newer = (other, one) if one.version_of == other.id else (one, other)
         latest = self._store.decision(older.sha256, newer.sha256)
         if newer.version_of == older.id:
-            self._chains.relink(self._way_back(older, newer, latest), coming=(older.id, newer.id))
+            archived = latest.archived if as_before and latest is not None else ()
+            self._chains.relink(self._way_back(older, newer, latest), {older.id, newer.id}.difference(archived))
         elif latest is None or latest.verdict is not VersionVerdict.REJECTED:
             raise BadRequest(f"'{newer.name}' is not a version of '{older.name}'.", "Look at its versions again.")
         self._decide(older, newer, VersionVerdict.UNDONE, who)
@@ -258,7 +261,7 @@ class VersionService:
         """Swap the order of two versions that have no others. Raises BadRequest, Outdated."""
         if [each.id for each in self._chains.chain(older_id)] != [older_id, newer_id]:
             raise BadRequest("Only two versions without others can be turned round.", "Undo, and join them again.")
-        self.undo(older_id, newer_id, who)
+        self.undo(older_id, newer_id, who, as_before=False)  # the one that becomes current is searchable
         self.accept(newer_id, older_id, who)
 
     def decisions(self, limit: int = 10) -> Sequence[VersionDecision]:
@@ -287,10 +290,11 @@ class VersionService:
         verdict: VersionVerdict,
         who: str,
         links: Links = (),
+        archived: tuple[int, ...] = (),
     ) -> None:
         latest = self._store.decision(older.sha256, newer.sha256)
         number = 1 if latest is None else latest.number + 1
         files = (older.sha256, newer.sha256)
         self._store.decide(
-            VersionDecision(*files, verdict, who.strip(), self._now(), number, older.id, newer.id, links)
+            VersionDecision(*files, verdict, who.strip(), self._now(), number, older.id, newer.id, links, archived)
         )

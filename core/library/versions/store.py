@@ -83,8 +83,8 @@ class VersionDecision:
     when a file is deleted and uploaded again.
 
     number: 1, 2, 3 … per pair of files; a new decision continues the count. older_id, newer_id: the documents at that
-    time. links: what an acceptance changed, as (document, `version_of` before, `version_of` after).
-    """
+    time. links: what an acceptance changed, as (document, `version_of` before, `version_of` after). archived: which of
+    the two somebody had archived before it."""
 
     older: str
     newer: str
@@ -95,6 +95,7 @@ class VersionDecision:
     older_id: int
     newer_id: int
     links: tuple[tuple[int, int | None, int | None], ...] = ()
+    archived: tuple[int, ...] = ()
 
     @property
     def about(self) -> tuple[str, str]:

@@ -54,7 +54,8 @@ def pair_of(first: Document, second: Document, same: float = 0.9, *, suggested: 
 def decision_of(older: Document, newer: Document, number: int, verdict: VersionVerdict) -> VersionDecision:
     """A line of the log."""
     files = older.sha256, newer.sha256
-    return VersionDecision(*files, verdict, "Ann", AT, number, older.id, newer.id, ((newer.id, None, older.id),))
+    links = ((newer.id, None, older.id),)
+    return VersionDecision(*files, verdict, "Ann", AT, number, older.id, newer.id, links, (older.id,))
 
 
 @pytest.fixture(params=["memory", "postgres"])
