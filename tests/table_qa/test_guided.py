@@ -80,6 +80,49 @@ def test_a_field_that_is_missing_or_wrong_is_named(form: GuidedForm) -> None:
         office("hr").desk.answer_form(form)
 
 
+@pytest.mark.parametrize(
+    ("question", "where", "left_out"),
+    [
+        ("employees in TX or OH", (), ("a condition on state",)),
+        (
+            "employees with a salary between 60000 and 90000",
+            (GuidedCondition("salary", "at least", "60000"), GuidedCondition("salary", "at most", "90000")),
+            (),
+        ),
+        ("employees with a salary not above 60000", (GuidedCondition("salary", "at most", "60000"),), ()),
+        ("employees who earn above average", (), ("a condition on salary",)),
+        ("average salary by state with more than 2 employees", (), ("a condition on groups (more than 2)",)),
+        ("purple employees in TX or OH", (), ("TX", "OH")),
+        ("purple employees with a salary between 60000 and 90000", (), ("60000", "90000")),
+    ],
+)
+def test_what_the_form_cannot_hold_is_left_out_and_named(
+    question: str, where: tuple[GuidedCondition, ...], left_out: tuple[str, ...]
+) -> None:
+    form = office("hr").desk.form(question)
+    assert form is not None
+    assert (form.where, form.left_out) == (where, left_out)
+
+
+def test_a_share_of_no_is_not_filled_in_as_a_share_of_yes() -> None:
+    form = office("hr").desk.form("percentage of employees who are not remote")
+    assert form is not None
+    assert (form.measure, form.left_out) == ("count", ("the share of is_remote",))
+
+
+@pytest.mark.parametrize(
+    ("test", "headline"),
+    [("is", "2"), ("is not", "2"), ("at most", "3"), ("less than", "1"), ("at least", "3"), ("more than", "1")],
+)
+def test_a_day_of_a_column_of_moments_is_the_whole_day(test: str, headline: str) -> None:
+    moments = ("2024-01-30 09:00:00", "2024-01-31 08:00:00", "2024-01-31 23:30:00", "2024-02-01 08:00:00")
+    rows = [f"{number},{moment}" for number, moment in enumerate(moments, 1)]
+    desk = Office({"calls.csv": "\n".join(("Call,Logged", *rows))}).desk
+    assert desk.answer_form(GuidedForm("calls", where=(GuidedCondition("logged", test, "2024-01-31"),))).headline == (
+        headline
+    )
+
+
 def with_model(behaviour: Behaviour) -> TableService:
     """The tables of the HR office, with a language model."""
     loaded = Office(HR)

@@ -9,7 +9,7 @@ import streamlit as st
 from core.domain.dataset_queries import Aggregation, Comparison, DatePart, TableAnswer
 from core.domain.datasets import Column, RealityTable
 from core.domain.errors import FivefoldError
-from core.table_qa.guided import LISTED, GuidedCondition, GuidedForm
+from core.table_qa.guided import LISTED, MOST_CONDITIONS, GuidedCondition, GuidedForm
 from core.table_qa.join_paths import flag_values
 from core.table_qa.sql_proposal import SqlProposal
 from pages.components import notices
@@ -41,8 +41,6 @@ _TESTS: Mapping[str, str] = {
     Comparison.HOLDS.value: "contains",
     Comparison.EMPTY.value: "is empty",
 }
-_CONDITIONS = 3
-"""Rows of conditions; more are asked for in SQL."""
 _KEY = "data.form"
 
 
@@ -72,6 +70,8 @@ def draw_form(seen: TablesView, question: str, *, opened: bool) -> None:
         st.session_state[f"{_KEY}.mark"] = mark
     with st.expander("Build the question", icon=":material/tune:", expanded=opened):
         st.caption("Filled with what was understood. Change any field, then select Answer.")
+        if left_out := st.session_state[f"{_KEY}.left_out"]:
+            st.caption(f":orange[:material/info:] Not carried over: {plain(' · '.join(left_out))}.")
         names = [table.name for table in seen.in_use]
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             name = st.selectbox("Table", names, key=f"{_KEY}.table", on_change=_clear_fields)
@@ -93,7 +93,8 @@ def _fill(form: GuidedForm) -> None:
     session[f"{_KEY}.part"] = form.part or None
     session[f"{_KEY}.day"] = form.day or None
     session[f"{_KEY}.start"], session[f"{_KEY}.end"] = form.start, form.end
-    for index in range(_CONDITIONS):
+    session[f"{_KEY}.left_out"] = form.left_out
+    for index in range(MOST_CONDITIONS):
         each = form.where[index] if index < len(form.where) else GuidedCondition()
         session[f"{_KEY}.where.{index}"] = each.column or None
         session[f"{_KEY}.test.{index}"], session[f"{_KEY}.value.{index}"] = each.test, each.value or None
@@ -144,7 +145,7 @@ def _by(table: RealityTable) -> None:
 
 def _where(table: RealityTable) -> None:
     """Up to three conditions; the next line appears when the one before is filled."""
-    for index in range(_CONDITIONS):
+    for index in range(MOST_CONDITIONS):
         column_at, test_at, value_at = st.columns([3, 2, 4], vertical_alignment="bottom")
         label = "Where" if index == 0 else "and"
         with column_at:
@@ -187,7 +188,7 @@ def _submit(mark: object) -> None:
 
     where = [
         GuidedCondition(get(f"{_KEY}.where.{index}"), get(f"{_KEY}.test.{index}"), get(f"{_KEY}.value.{index}") or "")
-        for index in range(_CONDITIONS)
+        for index in range(MOST_CONDITIONS)
         if get(f"{_KEY}.where.{index}")
     ]
     form = GuidedForm(
