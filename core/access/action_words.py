@@ -139,6 +139,7 @@ _ACTIONS: Mapping[str, str] = {
     "usage.close": "Ended the record of use",
     "usage.delete": "Deleted the record of use of documents",
     # Tables
+    "tables.documents_moved": "Moved tables with their documents",
     "tables.set_link": "Changed a link between tables",
     "tables.set_role": "Changed what a table is for",
     "tables.set_row_names": "Named the rows of a table",

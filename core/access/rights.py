@@ -311,7 +311,7 @@ RIGHTS: Mapping[str, Right] = {
         " question_tables rejects rows run_sql table tables versions",
     ),
     **_writes(_A, _table, "tables", "set_link set_role set_row_names set_used"),
-    **_writes(_ADMIN, _shared, "tables", "forget load relink"),
+    **_writes(_ADMIN, _shared, "tables", "documents_moved forget load relink"),
     # Coverage
     **_reads(
         "coverage",
