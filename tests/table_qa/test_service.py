@@ -340,10 +340,11 @@ def test_a_confirmed_link_is_not_followed_to_a_column_whose_values_repeat() -> N
     hr = Office(HR)
     (link,) = (each for each in hr.desk.table("employees").links if each.other_table == "departments")
     hr.desk.set_link("employees", link, LinkState.CONFIRMED)
-    before = hr.desk.ask("how many employees are in the finance department")
+    asked = "how many employees are in the finance department"
+    assert hr.desk.ask(asked).headline == "3"
     hr.add("departments.csv", f"{DEPARTMENTS}FIN,Finance,Albany,100000\n")
-    after = hr.desk.ask("how many employees are in the finance department")
-    assert (before.headline, after.headline if after.answered else before.headline) == ("3", "3")
+    assert links(hr, "employees")["department_code"][1] is LinkState.CONFIRMED
+    assert not hr.desk.ask(asked).answered
 
 
 # Configured against in use
@@ -406,7 +407,7 @@ def test_a_figure_cites_every_table_it_was_counted_from_and_says_what_limits_it(
         f"{table}.csv" for table in answer.tables
     }
     assert len(answer.tables) == 2
-    assert figure.notes == answer.notes
+    assert figure.notes == ("1 of the rows of employees.csv could not be read and are not counted.",)
 
 
 def test_what_the_tables_cannot_answer_has_no_figure() -> None:
