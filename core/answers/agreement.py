@@ -11,6 +11,7 @@ from math import isclose
 
 from core.coverage.conflicts import disagreement
 from core.coverage.statements import (
+    CURRENCIES,
     BindingForce,
     DayOfYear,
     Quantity,
@@ -124,7 +125,7 @@ def _equal(first: Quantity, second: Quantity) -> bool:
 
 def _others(amount: Quantity) -> tuple[str, str]:
     """The amount doubled and halved: one of them breaks whichever bound there is."""
-    shape = "${:.10g}" if amount.unit == "money" else "{:.10g} " + amount.unit
+    shape = f"{amount.unit}{{:.10g}}" if amount.unit in CURRENCIES else f"{{:.10g}} {amount.unit}"
     return shape.format(amount.value * 2), shape.format(amount.value / 2)
 
 

@@ -41,6 +41,8 @@ _VERB = re.compile(
     r"(?i)\b(?:is|are|was|were|be|been|has|have|had|do|does|must|shall|should|may|can|cannot|will|need)\b"
     r"|\S\s.*\b[a-z]{2,}(?:s|ed)\b"
 )
+_OBLIGED = re.compile(r"(?i)\b(?:must|shall|should|may|can|cannot|will)\b(?P<passive>(?: not)?(?: be)?\b)")
+_SAME_CLAUSE = 0.8  # share of the stems of two sentences that one clause in two documents has. Chosen by hand.
 _SET_OFF = re.compile(r"[—–]\s*[$€£\d]")
 _STRICT = (Truth.REGULATORY, Truth.COMPLIANCE, Truth.INTENT, Truth.REFERENCE)
 """Truths that state rules, most binding first. Reality states facts, so it is not compared."""
@@ -84,7 +86,7 @@ def find_conflicts(
                 continue
             first, second = sorted((one, other), key=lambda each: _STRICT.index(each.truth))
             contradiction = disagreement(first.text, second.text, binding=first.truth is Truth.REGULATORY)
-            if contradiction is not None:
+            if contradiction is not None and not _both_state(first, second, claims):
                 conflict = _conflict(topic, first, second, contradiction, documents)
                 about = len(content_stems(topic.name) & first.stems & second.stems)
                 if about > best.get(conflict.key, 0):  # a pair is listed under the topic it fits best
@@ -129,12 +131,42 @@ def _same_scope(one: _Claim, other: _Claim) -> bool:
     return len(jurisdictions) <= 1 and (not all(years) or years[0] == years[1])
 
 
+def _both_state(one: _Claim, other: _Claim, claims: Sequence[_Claim]) -> bool:
+    """Whether the documents of two sentences each state both: clauses that two documents share are no conflict."""
+    return all(
+        any(_is_same_clause(claim, stated) for claim in claims if claim.passage.document_id == document_id)
+        for stated, document_id in ((one, other.passage.document_id), (other, one.passage.document_id))
+    )
+
+
+def _is_same_clause(one: _Claim, other: _Claim) -> bool:
+    alike = len(one.stems & other.stems) >= _SAME_CLAUSE * len(one.stems | other.stems)
+    return alike and binding_of(one.text) is binding_of(other.text) and _values(one.text) == _values(other.text)
+
+
+def _values(sentence: str) -> set[tuple[object, ...]]:
+    amounts = {(each.value, each.unit, each.bound) for each in quantities(sentence)}
+    return amounts | {(each.month, each.day) for each in days_of_year(sentence)}
+
+
+def _swaps_parties(first: str, second: str) -> bool:
+    """Whether each sentence obliges the party that the other one names as its counterpart, in the same voice: "the
+    supplier must notify the buyer" and "the buyer must notify the supplier"."""
+    one, other = _OBLIGED.search(first), _OBLIGED.search(second)
+    if one is None or other is None or one["passive"].endswith("be") != other["passive"].endswith("be"):
+        return False
+    parties = content_stems(first[: one.start()]), content_stems(second[: other.start()])
+    counterparts = content_stems(first[one.end() :]), content_stems(second[other.end() :])
+    disjoint = all(parties) and not parties[0] & parties[1]
+    return disjoint and parties[0] <= counterparts[1] and parties[1] <= counterparts[0]
+
+
 def disagreement(first: str, second: str, *, binding: bool = False) -> Disagreement | None:
     """The contradiction of two sentences on the same subject; None when they agree or have different subjects.
 
     binding: the first sentence is law, so the second may be stricter but not looser.
     """
-    if not (_states(first) and _states(second)):
+    if not (_states(first) and _states(second)) or _swaps_parties(first, second):
         return None
     one, other = content_stems(first), content_stems(second)
     shared = len(one & other)

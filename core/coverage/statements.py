@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from core.text.tokenize import STOP_WORDS, stem, word_spans
 
 __all__ = [
+    "CURRENCIES",
     "BindingForce",
     "DayOfYear",
     "Quantity",
@@ -39,7 +40,7 @@ class BindingForce(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An amount. value: in `unit` ("day", "month", "hour", "percent", "money" …); words: as written, with its bound;
+    """An amount. value: in `unit` ("day", "month", "hour", "percent", "$" …); words: as written, with its bound;
     [start, end): character offsets of number and unit."""
 
     value: float
@@ -72,6 +73,9 @@ _UNITS = {
     "%": ("percent", 1.0), "times": ("times", 1.0), "business day": ("business day", 1.0),
     "working day": ("business day", 1.0), "workday": ("business day", 1.0), "pay period": ("pay period", 1.0),
 }  # fmt: skip
+CURRENCIES = "$€£"
+"""Signs that stand for the unit of an amount."""
+
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _BOUNDS = {
     QuantityBound.LEAST: "at least|no(?:t)? (?:less|fewer|earlier) than|a minimum of|minimum of|or more",
@@ -91,7 +95,7 @@ def _quantity() -> re.Pattern[str]:
     bounds = "|".join(f"(?P<{bound.name}>{words})" for bound, words in _BOUNDS.items())
     amount = rf"(?P<figure>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|(?<![\w-])(?:{number}))"
     return re.compile(
-        rf"(?i)(?:\b(?:{bounds})\s+)?(?P<money>[$€£]\s?)?(?<![\w.,/-]){amount}(?:\s*\(\s*(?P<again>[\d.,]+)\s*\))?"
+        rf"(?i)(?:\b(?:{bounds})\s+)?(?P<money>[{CURRENCIES}]\s?)?(?<![\w.,/-]){amount}(?:\s*\(\s*(?P<again>[\d.,]+)\s*\))?"
         rf"[\s-]*(?:(?P<scale>thousand|million|billion)\b)?[\s-]*(?P<unit>(?:{units})(?:s\b|(?![\w%])))?"
         r"(?P<after>\s+or (?:more|less|fewer))?"
     )
@@ -107,14 +111,14 @@ def quantities(sentence: str) -> tuple[Quantity, ...]:
     """The amounts of a sentence with a unit or currency, in order.
 
     >>> [(q.value, q.unit, q.bound.value) for q in quantities("Pay within two weeks, at least $1,500 or 30%.")]
-    [(14.0, 'day', 'at most'), (1500.0, 'money', 'at least'), (30.0, 'percent', 'exact')]
+    [(14.0, 'day', 'at most'), (1500.0, '$', 'at least'), (30.0, 'percent', 'exact')]
     """
     found = []
     for match in _quantity().finditer(sentence):
         unit_words = match["unit"]
         if unit_words is None and match["money"] is None:
             continue
-        unit, factor = ("money", 1.0) if match["money"] else _unit(unit_words)
+        unit, factor = (match["money"].strip(), 1.0) if match["money"] else _unit(unit_words)
         value = _value(match["figure"]) * _SCALES.get((match["scale"] or "").lower(), 1.0) * factor
         start = match.start("money") if match["money"] else match.start("figure")
         found.append(Quantity(value, unit, _bound(match), match.group().strip(), start, match.end()))
@@ -155,6 +159,7 @@ def days_of_year(sentence: str) -> tuple[DayOfYear, ...]:
 _FORBIDDEN = re.compile(r"(?i)\b(?:must|shall|may|can|should) not\b|\bcannot\b|\b(?:is|are) (?:prohibited|forbidden)\b")
 _OPTIONAL = re.compile(
     r"(?i)\b(?:is|are) (?:optional|not required)\b|\bneed not\b|\b(?:at (?:its|their|his|her) discretion)\b"
+    r"|\b(?:must|shall|should|may|will) not be (?:required|obligated|obliged)\b"  # "not obliged to", no prohibition
 )
 _MAY = re.compile(r"\bmay\b")
 _REQUIRED = re.compile(r"(?i)\b(?:must|shall)\b|\b(?:is|are) required\b|\b(?:is|are) mandatory\b")

@@ -99,6 +99,21 @@ AGREEING = [
         RULE,
     ),
     ("Contractors must not share passwords with anyone.", "Contractors must change passwords every year.", LAW),
+    (
+        "The contractor shall not be required to insure the building site of the agency.",
+        "The contractor shall insure the building site of the agency.",
+        RULE,
+    ),
+    (
+        "A traveller may spend at most $500 per night on a hotel room.",
+        "A traveller may spend at most €450 per night on a hotel room.",
+        RULE,
+    ),
+    (
+        "The supplier must notify the buyer of defects within 5 days.",
+        "The buyer must notify the supplier of defects within 10 days.",
+        RULE,
+    ),
 ]
 
 
@@ -191,3 +206,22 @@ def test_a_pair_stands_under_the_topic_it_is_about_and_under_no_other() -> None:
         ("report a data breach", "within 96 hours"),
         ("personnel records kept", "at least 3 years"),
     }
+
+
+def test_a_clause_and_its_exception_in_two_documents_are_no_conflict() -> None:
+    clause = "The contractor shall indemnify the agency for its own negligence."
+    exception = "The contractor shall not be required to indemnify the agency for the negligence of the agency."
+    other = exception.replace("not be required to indemnify", "not indemnify")
+    topic = [Topic("contractor shall indemnify agency for negligence")]
+
+    def found(first: str, second: str) -> list:
+        library = Library()
+        library.add("tender.md", first, truth=Truth.REGULATORY)
+        library.add("contract.md", second, truth=Truth.REFERENCE)
+        detector = Detector(library.catalogue, library.vectors, library.sparse, library.embedder)
+        board = assess(detector, topic, now=NOW, profile=PROFILE, terms=BUILT_IN_TERMS, timer=perf_counter)
+        return conflicts(library, board)
+
+    assert found(f"{clause} {other}", f"{clause} {other}") == []
+    assert found(f"{clause} {exception}", f"{clause} {exception}") == []
+    assert len(found(clause, f"{clause} {other}")) == 1

@@ -15,7 +15,7 @@ from core.coverage.statements import BindingForce, binding_of, content_stems, da
         ("Keep it for three (3) years.", [(36.0, "month", "exact")]),
         ("Keep it for at least 12 months.", [(12.0, "month", "at least")]),
         ("Rest for 30 minutes or more.", [(0.5, "hour", "at least")]),
-        ("It costs $1.5 million.", [(1500000.0, "money", "exact")]),
+        ("It costs $1.5 million.", [(1500000.0, "$", "exact")]),
         ("It pays one and one-half times the rate.", [(1.5, "times", "exact")]),
         ("It may not exceed 7.5%.", [(7.5, "percent", "at most")]),
         ("See section 12.4 of part 541 on page 7.", []),
