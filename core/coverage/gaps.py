@@ -5,6 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from math import floor
 
+from core.coverage.statements import adds_words
 from core.domain.coverage import Board, Cell, CellState, CoverageRun, Gap, GapKind, Topic, TopicOrigin, topics_by_id
 from core.domain.documents import Truth
 from core.domain.results import Citation
@@ -54,15 +55,23 @@ def coverage_of(cells: Iterable[Cell]) -> float | None:
 
 
 def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
-    """The cell after a change of the topic's needs since its assessment."""
-    if now.name != then.name:
-        cell = replace(cell, reason=f"Assessed as “{then.name}”; assess again. {cell.reason}".strip())
+    """The cell after a change of the topic's needs or name since its assessment: what was found for a name with other
+    words says nothing about this one."""
     if cell.truth not in now.needs:
         return not_needed(cell)
-    if cell.truth in then.needs:
-        return cell
+    if adds_words(now.name, then.name):
+        return _unassessed(cell, f"Assessed as “{then.name}”; assess again.")
+    if cell.truth not in then.needs:
+        return _unassessed(cell, "Needed since the last run: assess again.")
+    if now.name != then.name:
+        cell = replace(cell, reason=f"Assessed as “{then.name}”; assess again. {cell.reason}".strip())
+    return cell
+
+
+def _unassessed(cell: Cell, reason: str) -> Cell:
+    """The cell without what was found."""
     blank = replace(cell, state=CellState.NOT_ASSESSED, evidence_score=0.0, evidence=(), near_misses=(), risks=())
-    return replace(blank, needed=True, reason="Needed since the last run: assess again.")
+    return replace(blank, needed=True, error="", reason=reason)
 
 
 def not_needed(cell: Cell) -> Cell:

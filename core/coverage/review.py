@@ -7,6 +7,7 @@ from datetime import date, datetime
 from difflib import SequenceMatcher
 
 from core.coverage.gaps import coverage_of, gaps_of
+from core.coverage.statements import adds_words
 from core.domain.coverage import (
     Board,
     Cell,
@@ -44,6 +45,9 @@ __all__ = [
 DecisionsByCell = Mapping[tuple[int, str], Decision]
 """(topic id, kind) → the current decision."""
 
+_OF_A_SUBJECT = (ReviewVerdict.ACCEPTED, ReviewVerdict.WAIVED)
+"""Verdicts that settle a cell, and so only the topic they were taken on."""
+
 _UNJUDGED = (CellState.NOT_ASSESSED, CellState.ERROR)
 
 
@@ -77,12 +81,16 @@ def _apply_decision(cell: Cell, decision: Decision | None, broken: Mapping[int, 
     if decision is None or cell.state in _UNJUDGED:
         return cell
     signature = f"{decision.who}, {decision.at:%Y-%m-%d}"
+    expired = decision.expires is not None and today > decision.expires
+    if decision.verdict in _OF_A_SUBJECT and not expired and adds_words(cell.topic, decision.topic or cell.topic):
+        words = f"{decision.verdict.value.capitalize()} by {signature}, for “{decision.topic}”; renamed since."
+        return _with_state(cell, CellState.SUSPECT, f"{words} {cell.reason}".strip())
     match decision.verdict:
         case ReviewVerdict.ACCEPTED if decision.id in broken:
             return _with_state(cell, CellState.SUSPECT, f"Accepted by {signature}; since then {broken[decision.id]}")
         case ReviewVerdict.ACCEPTED:
             return _with_state(cell, CellState.COVERED, f"Accepted as covered by {signature}. {cell.reason}".strip())
-        case ReviewVerdict.WAIVED if decision.expires is None or today <= decision.expires:
+        case ReviewVerdict.WAIVED if not expired:
             return _with_state(
                 cell, CellState.WAIVED, f"Waived by {signature} until {decision.expires}: {decision.reason}"
             )

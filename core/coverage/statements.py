@@ -13,6 +13,7 @@ __all__ = [
     "DayOfYear",
     "Quantity",
     "QuantityBound",
+    "adds_words",
     "binding_of",
     "content_stems",
     "days_of_year",
@@ -199,3 +200,17 @@ def content_stems(sentence: str) -> frozenset[str]:
     """Stems of the content words of a sentence, without stop words, numbers, units and words of obligation."""
     stems = (stem(word) for _, _, word in word_spans(sentence) if word not in _SKIPPED and not word[0].isdigit())
     return frozenset(stems) - _unit_stems()
+
+
+def adds_words(name: str, earlier: str) -> bool:
+    """Whether a topic's name has content words or figures that its earlier name lacks, and so is about something else.
+
+    >>> adds_words("Vacation accrual", "accrual of vacation"), adds_words("Form 941", "Form 940")
+    (False, True)
+    """
+    return not _subject(name) <= _subject(earlier)
+
+
+def _subject(name: str) -> frozenset[str]:
+    figures = (word for _, _, word in word_spans(name) if any(letter.isdigit() for letter in word))
+    return content_stems(name).union(figures)
