@@ -4,12 +4,19 @@ import pytest
 
 from tests.table_qa.domains import Office
 
-JOBS = Office(
-    {
-        "jobs.csv": "Job,Duration,Hours,Salary (USD),Bonus,Fee (EUR)\n"
-        "A,1,20,40000,10,1\nB,3,45,50000,30,2\nC,5,50,60000,50,3\nD,2,15,70000,20,4\n"
-    }
-)
+JOBS = """\
+Job,Duration,Hours,Salary (USD),Bonus,Fee (EUR)
+A,1,20,40000,10,1
+B,3,45,50000,30,2
+C,5,50,60000,50,3
+D,2,15,70000,20,4
+"""
+
+
+@pytest.fixture(scope="module")
+def jobs() -> Office:
+    """An office of one table, which no test changes."""
+    return Office({"jobs.csv": JOBS})
 
 
 @pytest.mark.parametrize(
@@ -22,8 +29,8 @@ JOBS = Office(
         "jobs with hours over 3 miles",
     ],
 )
-def test_a_unit_that_the_header_contradicts_is_refused(question: str) -> None:
-    assert "is not measured in" in JOBS.desk.ask(question).refusal
+def test_a_unit_that_the_header_contradicts_is_refused(jobs: Office, question: str) -> None:
+    assert "is not measured in" in jobs.desk.ask(question).refusal
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,7 @@ def test_a_unit_that_the_header_contradicts_is_refused(question: str) -> None:
     ],
 )
 def test_a_unit_that_the_header_does_not_name_is_listed_as_not_used(
-    question: str, headline: str, unused: tuple[str, ...]
+    jobs: Office, question: str, headline: str, unused: tuple[str, ...]
 ) -> None:
-    answer = JOBS.desk.ask(question)
+    answer = jobs.desk.ask(question)
     assert (answer.headline or answer.refusal, answer.unused) == (headline, unused)

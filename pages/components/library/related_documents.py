@@ -21,7 +21,7 @@ def likeness(same: float) -> str:
     """How much of two documents is the same, in words. same: Jaccard share, in [0, 1].
 
     >>> likeness(0.942), likeness(1.0)
-    ('94 % the same', 'the same text')
+    ('94% the same', 'the same text')
     """
     return "the same text" if same == 1.0 else f"{percent(same)} the same"
 
