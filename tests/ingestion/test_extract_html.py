@@ -19,6 +19,18 @@ INLINE = [
     ("Take <math><mn>2</mn><mfrac><mn>1</mn><mn>2</mn></mfrac></math> days.", "Take 2 1/2 days."),
     ("(<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>4</mn></mfrac></math>)", "((a+b)/4)"),
     ("Up to <math><msup><mn>10</mn><mn>6</mn></msup></math>.", "Up to 10^6."),
+    ("Take <math><mn>5</mn><msqrt><mn>2</mn></msqrt><mroot><mn>8</mn><mn>3</mn></mroot></math>.", "Take 5√2 3√8."),
+    (
+        "<math><msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup></math> and 1<sup>1</sup>&frasl;<sub>2</sub>",
+        "x_1^2 and 1 1⁄2",
+    ),
+    ("Call the Tele<wbr>phone, a num<wbr>ber.", "Call the Telephone, a number."),
+    ('<form><input type="radio"> yes <input type="radio" checked> no</form>', "☐ yes ☒ no"),
+    (
+        '<form><input type="radio"> yes <input type="radio"> no</form><input type="checkbox" checked> menu',
+        "yes no\n\nmenu",
+    ),
+    ('<input type="checkbox" checked disabled> done, <input type="checkbox" disabled> open', "☒ done, ☐ open"),
 ]
 
 
@@ -43,6 +55,7 @@ LISTS = [
     ('style="list-style-type: lower-alpha"', ["a.", "b.", "c.", "d."]),
     ('type="i" start="0"', ["0.", "i.", "ii.", "iii."]),
     ("", ["1.", "2.", "3.", "4."]),
+    ("reversed", ["4.", "3.", "2.", "1."]),
 ]
 
 

@@ -19,6 +19,7 @@ from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.numbering import BULLET, Numbering
 from core.ingestion.parsers.ooxml import check_package, core_metadata
 from core.ingestion.parsers.package_types import as_ordinary_package
+from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_docx"]
@@ -32,6 +33,7 @@ _WRAPPERS = frozenset(
 )
 _SKIPPED = frozenset({f"{_W}{name}" for name in ("instrText", "delText", "pPr", "rPr", "sdtPr", "txbxContent")})
 _BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_LEVELS = {"superscript": RAISED, "subscript": LOWERED}
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _RELATED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b")
@@ -177,7 +179,7 @@ def _all_bold(node: Any) -> bool:
 
 def _text(node: Any) -> str:
     """The visible text of a paragraph, without its text boxes."""
-    return clean("".join(_parts(node))).replace("\t", " ")
+    return in_line(clean("".join(_parts(node)))).replace("\t", " ")
 
 
 def _parts(node: Any) -> Iterator[str]:
@@ -188,8 +190,16 @@ def _parts(node: Any) -> Iterator[str]:
             yield _BREAKS[child.tag]
         elif child.tag == f"{MATH}oMath":
             yield equation_text(child)
+        elif child.tag == f"{_W}r" and (mark := _LEVELS.get(_level(child))):
+            yield marked(mark, "".join(_parts(child)))
         elif child.tag not in _SKIPPED and isinstance(child.tag, str):
             yield from _parts(child)
+
+
+def _level(run: Any) -> str:
+    """ "superscript", "subscript", or another or no level."""
+    level = run.find(f"{_W}rPr/{_W}vertAlign")
+    return "" if level is None else str(level.get(f"{_W}val", ""))
 
 
 def _table(node: Any, writer: PageWriter, formats: _Formats) -> None:

@@ -1,5 +1,7 @@
 """Parses web pages: visible text in blocks, without scripts, styles and navigation."""
 
+# Over 300 lines: inline text, lists and tables are read by one walk that calls itself.
+
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -11,6 +13,7 @@ from core.ingestion.parsers.equations import term
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import ITEM_START
 from core.ingestion.parsers.numbering import letters, roman
+from core.ingestion.parsers.raised import lowered_text, raised_text
 from core.ingestion.parsers.table_grid import GridCell, TableGrid
 from core.ingestion.parsers.text_cleaning import clean
 
@@ -29,7 +32,8 @@ _NESTED = frozenset((*_LISTS, "table", "pre", "dl", "blockquote"))
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _DATES = ("article:published_time", "datepublished", "dc.date", "dcterms.issued", "dcterms.created", "date", "pubdate")
 _DELETED = ("del", "s", "strike")
-_EQUATIONS = {"mfrac": "/", "msup": "^"}
+_LEVELS = {"sup": raised_text, "sub": lowered_text}
+_EQUATIONS = {"mfrac": "{}/{}", "msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mroot": "{1}√{0}"}
 _LIST_STYLE = re.compile(r"list-style(?:-type)?:[^;]*?(lower|upper)-(alpha|latin|roman)", re.I)
 _MOST_DEPTH = 400  # Guards against deep recursion. Chosen by hand, not fitted.
 _TABLE_RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?$")
@@ -51,13 +55,20 @@ def read_html(name: str, text: str) -> ExtractedDocument:
 
 def write_html(soup: Any, writer: PageWriter) -> None:
     """Writes the visible text of a parsed page; what nobody sees and what an insertion replaces is removed from `soup`
-    first, pictures become their alternative text."""
+    first, pictures become their alternative text, boxes of a filled form or a task list ☒ or ☐."""
     for tag in soup.find_all(lambda tag: tag.name in _UNSEEN or _hidden(tag)):
         if not tag.decomposed:
             tag.decompose()
     for tag in soup.find_all(_DELETED):
         if not tag.decomposed and (_begins_inserted(tag.next_siblings) or _begins_inserted(tag.previous_siblings)):
             tag.decompose()
+    for opportunity in soup.find_all("wbr"):
+        opportunity.unwrap()
+    for box in soup.find_all("input", type=("checkbox", "radio")):
+        if box.has_attr("disabled") or (
+            box.find_parent("form") and box.find_parent("form").find("input", checked=True)
+        ):
+            box.replace_with("☒ " if box.has_attr("checked") else "☐ ")
     for picture in soup.find_all(["img", "area"]):
         picture.replace_with(str(picture.get("alt") or ""))
     _number_items(soup)
@@ -123,22 +134,31 @@ def _inline(node: Any, depth: int = 0) -> str:
     if depth >= _MOST_DEPTH:
         return re.sub(r"\s+", " ", clean(node.get_text(" ")))
     if node.name in _EQUATIONS:
-        parts = (term(_inline(part, depth + 1)) for part in node.find_all(True, recursive=False))
-        return _apart(node, _EQUATIONS[node.name].join(parts))
+        parts = [term(_inline(part, depth + 1)) for part in node.find_all(True, recursive=False)]
+        if len(parts) == _EQUATIONS[node.name].count("{"):
+            return _apart(node, _EQUATIONS[node.name].format(*parts))
     text = "".join(_inline(child, depth + 1) for child in node.children)
+    if node.name == "msqrt":
+        return _apart(node, f"√{term(text)}")
     if node.name in _DELETED:
         return _apart(node, text)
-    if node.name == "sup" and text.strip().isdecimal():
-        return f"^{text.strip()}"
+    if node.name in _LEVELS:
+        return _LEVELS[node.name](text, *_neighbours(node))
     return f" {text} " if node.name in _BLOCKS or _runs_together(node, text) else text
 
 
 def _apart(node: Any, text: str) -> str:
     """The text of a node with a blank where it meets letters or digits."""
-    before, after = ("" if each is None else each.get_text() for each in (node.previous_sibling, node.next_sibling))
+    before, after = _neighbours(node)
     left = " " if before[-1:].isalnum() and text[:1].isalnum() else ""
     right = " " if after[:1].isalnum() and text[-1:].isalnum() else ""
     return f"{left}{text}{right}"
+
+
+def _neighbours(node: Any) -> tuple[str, str]:
+    """The texts beside a node."""
+    before, after = ("" if each is None else each.get_text() for each in (node.previous_sibling, node.next_sibling))
+    return before, after
 
 
 def _runs_together(node: Any, text: str) -> bool:
@@ -249,9 +269,11 @@ def _marker(item: Any) -> str:
 def _number_items(soup: Any) -> None:
     """Sets the `value` of every item of an ordered list, as browsers count them."""
     for ordered in soup.find_all("ol"):
-        number = _as_int(ordered.get("start"), 1) - 1
-        for item in ordered.find_all("li", recursive=False):
-            number = _as_int(item.get("value"), number + 1)
+        items = ordered.find_all("li", recursive=False)
+        step = -1 if ordered.has_attr("reversed") else 1
+        number = _as_int(ordered.get("start"), len(items) if step < 0 else 1) - step
+        for item in items:
+            number = _as_int(item.get("value"), number + step)
             item["value"] = str(number)
 
 

@@ -18,6 +18,7 @@ from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, clean_metadata
+from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_opendocument"]
@@ -37,12 +38,20 @@ _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75}
 _MOST_REPEATED = 64  # Chosen by hand, not fitted.
 
 
+@dataclass(frozen=True, slots=True)
+class _Styles:
+    """parents: the named style that a style is based on. marks: of styles that raise or lower text."""
+
+    parents: dict[str, str]
+    marks: dict[str, str]
+
+
 @dataclass(slots=True)
 class _OpenDocumentReader:
-    """State of a walk through a document: the writer, styles by parent, footnotes found."""
+    """State of a walk through a document: the writer, its styles, footnotes found."""
 
     writer: PageWriter
-    styles: dict[str, str]
+    styles: "_Styles"
     notes: list[str] = field(default_factory=list)
 
 
@@ -61,10 +70,7 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
             f"'{name}' is damaged: its text cannot be read ({type(error).__name__}).",
             "Save it again from LibreOffice.",
         ) from error
-    styles = {
-        style.get(f"{_STYLE}name", ""): style.get(f"{_STYLE}parent-style-name") or style.get(f"{_STYLE}name", "")
-        for style in content.iter(f"{_STYLE}style")
-    }
+    styles = _styles(content)
     body = content.find(f"{_OFFICE}body")
     slides = list(body.iter(f"{_DRAW}page")) if body is not None and kind is FileKind.ODP else []
     if slides:
@@ -79,6 +85,18 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
     return ExtractedDocument(
         pages, blocks, kind, paged=bool(slides), title=metadata.get("title", ""), metadata=metadata
     )
+
+
+def _styles(content: Any) -> _Styles:
+    parents, marks = {}, {}
+    for style in content.iter(f"{_STYLE}style"):
+        name = style.get(f"{_STYLE}name", "")
+        parents[name] = style.get(f"{_STYLE}parent-style-name") or name
+        properties = style.find(f"{_STYLE}text-properties")
+        place = "" if properties is None else properties.get(f"{_STYLE}text-position", "").split(" ")[0]
+        if place and place.strip("0%"):
+            marks[name] = LOWERED if place == "sub" or place.startswith("-") else RAISED
+    return _Styles(parents, marks)
 
 
 def _metadata(meta: Any) -> dict[str, str]:
@@ -96,7 +114,7 @@ def _metadata(meta: Any) -> dict[str, str]:
     )
 
 
-def _text_body(body: Any, styles: dict[str, str]) -> PageWriter:
+def _text_body(body: Any, styles: _Styles) -> PageWriter:
     reading = _OpenDocumentReader(PageWriter(1), styles)
     for part in body if body is not None else ():
         _walk(part, reading)
@@ -131,7 +149,7 @@ def _walk(node: Any, reading: _OpenDocumentReader, depth: int = -1) -> None:
 def _paragraph(node: Any, reading: _OpenDocumentReader, depth: int) -> None:
     """Writes a paragraph, then the boxes anchored in it."""
     text = _words(node, reading).strip()
-    style = reading.styles.get(node.get(f"{_TEXT}style-name", ""), node.get(f"{_TEXT}style-name", ""))
+    style = reading.styles.parents.get(node.get(f"{_TEXT}style-name", ""), node.get(f"{_TEXT}style-name", ""))
     if depth >= 0:
         reading.writer.add(f"• {text}" if text else "", BlockKind.ITEM, level=depth)
     elif style == "Title":
@@ -145,6 +163,10 @@ def _paragraph(node: Any, reading: _OpenDocumentReader, depth: int) -> None:
 
 def _words(node: Any, reading: _OpenDocumentReader) -> str:
     """The visible text of a paragraph; collects its footnotes for the end."""
+    return in_line(clean(_raw_words(node, reading)))
+
+
+def _raw_words(node: Any, reading: _OpenDocumentReader) -> str:
     parts = [node.text or ""]
     for child in node.iterchildren():
         tag = child.tag
@@ -160,9 +182,10 @@ def _words(node: Any, reading: _OpenDocumentReader) -> str:
             if body is not None:
                 reading.notes.append(" ".join(" ".join(body.itertext()).split()))
         elif isinstance(tag, str) and tag not in _SKIPPED and not tag.startswith(_DRAW):
-            parts.append(_words(child, reading))
+            text, mark = _raw_words(child, reading), reading.styles.marks.get(child.get(f"{_TEXT}style-name", ""))
+            parts.append(marked(mark, text) if mark else text)
         parts.append(child.tail or "")
-    return clean("".join(parts))
+    return "".join(parts)
 
 
 def _table(node: Any, reading: _OpenDocumentReader) -> None:
@@ -181,7 +204,7 @@ def _cell(cell: Any, reading: _OpenDocumentReader) -> str:
     return " ".join(_words(line, reading) for line in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
 
 
-def _slide(slide: Any, number: int, styles: dict[str, str]) -> PageWriter:
+def _slide(slide: Any, number: int, styles: _Styles) -> PageWriter:
     """A slide's title, then its contents in reading order, then its notes."""
     reading = _OpenDocumentReader(PageWriter(number, f"Slide {number}"), styles)
     shapes = [shape for shape in slide if isinstance(shape.tag, str) and shape.tag.startswith(_DRAW)]

@@ -25,6 +25,15 @@ _LEAST_RULE = 4.0  # Points. Chosen by hand, not fitted.
 _STRAIGHT = 1.0  # Points. Chosen by hand, not fitted.
 _SAME = 2.0  # Points. Chosen by hand, not fitted.
 _BOLD = 600  # OpenType weight: 600 is semi-bold.
+_ENDING = re.compile(r"(?<=\S)\d[\d,+−-]*(?<=\d)(?=[^\w\s]{0,3}$)")
+"""Digits at the end of a word, before punctuation."""
+_LONGEST_ENDING = 12  # letters
+_UNIT = re.compile(r"(?<![^\W_])[^\W\d_]{1,2}$")
+_POWER_BASE = re.compile(r"(?<![\w.,])(?:10|2)$")
+_SMALL = 0.85  # of the size of a word's first letter; this and the next were chosen by hand, not fitted
+_LEAST_LINE = 1.0  # points; some files hide letters of a hundredth of a point. Chosen by hand, not fitted.
+_RAISED = 0.2  # of this size, above its baseline
+_SUPERSCRIPT = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +115,12 @@ class _PageReader:
         words = [self._word(found.group(), offset + found.start()) for found in _WORD.finditer(letters)]
         if not words:
             return PrintedLine(LayoutLine(_plain(letters)), ())
+        texts = iter(words)
         first = offset + len(letters) - len(letters.lstrip())
         last = offset + len(letters.rstrip("\x02\ufffe \t")) - 1
         weight = self._raw.FPDFText_GetFontWeight
         line = LayoutLine(
-            _plain(letters),
+            _plain(_WORD.sub(lambda _: next(texts).text, letters)),
             size=round(self._raw.FPDFText_GetFontSize(self._page, first), 1),
             bold=all(weight(self._page, position) >= _BOLD for position in (first, (first + last) // 2, last)),
             left=words[0].left,
@@ -123,9 +133,37 @@ class _PageReader:
         left, bottom, right, top = self._box(first)
         if last > first:
             begin, low, end, high = self._box(last)
+            is_higher = low > bottom if letters[-1].isdecimal() else not letters[-1].isalpha()
+            if is_higher and _ENDING.search(letters, max(len(letters) - _LONGEST_ENDING, 1)):
+                letters = self._with_raised(letters, first)
             left, bottom = begin if begin < left else left, low if low < bottom else bottom
             right, top = end if end > right else right, high if high > top else top
         return PdfWord(_plain(letters), left, right, bottom, top)
+
+    def _with_raised(self, letters: str, first: int) -> str:
+        """A word with a raised number at its end as one: behind a blank, as it marks a note, or as an exponent of 10 or
+        2. Units such as "m2" stay as they are."""
+        found = _ENDING.search(letters, max(len(letters) - _LONGEST_ENDING, 1))
+        bottom, height = self._line_of(first)
+        begin = end = found.end() if found else 0
+        while found and begin > found.start():
+            low, size = self._line_of(first + begin - 1)
+            if height < _LEAST_LINE or size > _SMALL * height or low < bottom + _RAISED * height:
+                break
+            begin -= 1
+        base, number = letters[:begin], letters[begin:end].lstrip(",")
+        if not number or _UNIT.search(base):
+            return letters
+        gap = "" if _POWER_BASE.search(base) else " "
+        return f"{letters[: end - len(number)]}{gap}{number.translate(_SUPERSCRIPT)}{letters[end:]}"
+
+    def _line_of(self, position: int) -> tuple[float, float]:
+        """The baseline of one character and the height of its line in its size."""
+        rect = self._raw.FS_RECTF()
+        self._raw.FPDFText_GetLooseCharBox(self._page, position, byref(rect))
+        box = rect.left, rect.bottom, rect.right, rect.top
+        _, low, _, high = _turned(box, self.turns) if self.turns else box
+        return low, high - low
 
     def _box(self, position: int) -> tuple[float, float, float, float]:
         """Left, bottom, right, top of one character's ink, on the rotated page."""

@@ -14,6 +14,7 @@ from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, core_metadata
 from core.ingestion.parsers.package_types import as_ordinary_package
 from core.ingestion.parsers.page_notices import which
+from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.text_cleaning import clean
 from core.ingestion.parsers.workbooks import cell_text
 
@@ -168,14 +169,22 @@ def _text(frame: Any) -> str:
 
 
 def _line(paragraph: Any) -> str:
-    """The text of a paragraph with its equations, which python-pptx leaves out."""
-    text = paragraph.text
-    if paragraph._p.find(f".//{MATH}oMath") is not None:
-        text = "".join(
-            equation_text(node) if node.tag == f"{MATH}oMath" else "\n" if node.tag == f"{_A}br" else node.text or ""
-            for node in paragraph._p.iter(f"{_A}t", f"{_A}br", f"{MATH}oMath")
-        )
-    return clean(text.replace("\v", "\n"))
+    """The text of a paragraph, with equations."""
+    parts = []
+    for node in paragraph._p.iter(f"{_A}t", f"{_A}br", f"{MATH}oMath"):
+        if node.tag == f"{_A}t":
+            parts.append(_run_text(node))
+        else:
+            parts.append("\n" if node.tag == f"{_A}br" else equation_text(node))
+    return in_line(clean("".join(parts)))
+
+
+def _run_text(node: Any) -> str:
+    properties = node.getparent().find(f"{_A}rPr")
+    baseline = "0" if properties is None else properties.get("baseline", "0")
+    if baseline.strip("0%") == "":
+        return node.text or ""
+    return marked(LOWERED if baseline.startswith("-") else RAISED, node.text or "")
 
 
 def _chart(chart: Any, writer: PageWriter) -> None:

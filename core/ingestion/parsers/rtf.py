@@ -14,6 +14,7 @@ from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.ooxml import clean_metadata
 from core.ingestion.parsers.plain_text import read_text
+from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_rtf", "rtf_text"]
@@ -30,7 +31,9 @@ _CREATED = re.compile(r"\{\\creatim\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})")
 _TOKEN = re.compile(r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'[0-9a-fA-F]{2}|\\[^a-zA-Z]|[{}]|[^\\{}]+|\\", re.S)
 _UNSEEN = frozenset({"deleted", "v", "mvf"})  # tracked deletion, hidden, moved from here
 _NOTES = frozenset({"footnote", "shptxt"})  # destinations that striprtf ignores
-_TREATED = re.compile(r"\\(?:deleted|v|mvf|footnote|shptxt)(?![a-zA-Z])")
+_LEVELS = {"super": RAISED, "sub": LOWERED}
+_NUMBER = re.compile(r"[\s\d.,+–−-]+")
+_TREATED = re.compile(r"\\(?:deleted|v|mvf|footnote|shptxt|super|sub)(?![a-zA-Z])")
 _SIGNS = frozenset("u line tab emdash endash emspace enspace qmspace bullet lquote rquote ldblquote rdblquote".split())
 
 
@@ -68,14 +71,14 @@ def rtf_text(name: str, source: str) -> str:
 
     levels = {number: int(level) - 1 for number, level in _STYLE.findall(source)}
 
-    def marked(found: re.Match[str]) -> str:
+    def with_mark(found: re.Match[str]) -> str:
         level = int(found[1]) if found[1] else levels.get(found[2])
         return found.group() if level is None else rf"{found.group().strip()}\u{_MARK + level - 0x10000}? "
 
     try:
-        shown = _LEVEL.sub(marked, _shown(source))
+        shown = _LEVEL.sub(with_mark, _shown(source))
         words: str = rtf_to_text(shown, errors="replace")  # type: ignore[no-untyped-call]
-        return clean(words)
+        return in_line(clean(words))
     except damage() as error:
         raise UnreadableFile(
             f"'{name}' is damaged: {error}.", "Save it again from the program that made it."
@@ -88,18 +91,18 @@ def _shown(source: str) -> str:
         return source
     body: list[str] = []
     notes: list[str] = []
-    out, unseen = body, frozenset[str]()
-    groups: list[tuple[list[str], frozenset[str]]] = []
+    out, unseen, mark = body, frozenset[str](), ""
+    groups: list[tuple[list[str], frozenset[str], str]] = []
     position = 0
     while token := _TOKEN.match(source, position):
         position = token.end()
         text, word = token.group(), token[1]
         if text == "{":
-            groups.append((out, unseen))
+            groups.append((out, unseen, mark))
         elif text == "}" and groups:
             if out is notes and groups[-1][0] is not notes:
                 notes.append("}")
-            out, unseen = groups.pop()
+            out, unseen, mark = groups.pop()
             if not groups:
                 break
         elif word == "bin":
@@ -107,13 +110,17 @@ def _shown(source: str) -> str:
             continue
         elif word in _UNSEEN:
             unseen = unseen - {word} if token[2] == "0" else unseen | {word}
+        elif word in _LEVELS or word == "nosupersub":
+            mark = _LEVELS.get(word, "") if token[2] != "0" else ""
         elif word == "plain":
-            unseen = frozenset()
+            unseen, mark = frozenset(), ""
         elif word in _NOTES and not unseen and out is body:
             notes.append(r"\par {")
-            out = notes
+            out, mark = notes, ""
             continue
         is_text = word in _SIGNS or (word is None and text not in {"{", "}", r"\*"})
+        if mark and _NUMBER.fullmatch(text):
+            text = "".join(rf"\u{ord(sign) - 0x10000}?" if sign > "\ud800" else sign for sign in marked(mark, text))
         if not (unseen and is_text):
             out.append(text)
     return "".join([*body, "}" * (len(groups) - 1), *notes, "}"])
