@@ -148,7 +148,7 @@ class IngestionService:
                     self._upload_queue.ended([document_id])
                     return
                 with announced or self._group.announced() as store:
-                    corrections = self._catalogue.corrections(document.sha256)
+                    corrections = self._catalogue.corrections(document_id)
                     ingested = self._pipeline.run(document, data, corrections, on_step, load, terms=terms)
                     on_step("store")
                     small = len(ingested.passages) <= _SMALL and not loaded
@@ -244,7 +244,7 @@ class IngestionService:
     def _as_edited(self, files: Sequence[_ReadFile]) -> tuple[list[DocumentContent], dict[int, Exception]]:
         """The files with what people changed while they were read, and why some are not stored, by document id."""
         now = self._catalogue.documents_by_id([each.ingested.document.id for each in files])
-        corrections = self._catalogue.corrections_of_each({each.sha256 for each in now.values()})
+        corrections = self._catalogue.corrections_of_each(list(now))
         contents: list[DocumentContent] = []
         errors: dict[int, Exception] = {}
         for each in files:
@@ -254,7 +254,7 @@ class IngestionService:
             elif current.step == STOPPED:
                 errors[read.document.id] = _IngestionStopped()
             else:
-                confirmed = corrections[current.sha256]
+                confirmed = corrections[current.id]
                 edited = apply_later_edits(read.document, read.passages, current, confirmed, each.terms)
                 contents.append(DocumentContent(edited[0], read.pages, edited[1], read.vectors))
         return contents, errors

@@ -209,16 +209,19 @@ class Catalogue(Protocol):
         """Month of the document's date ("2024-05") → passages, under all filters but those of the date."""
         ...
 
-    def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
-        """Store an analyst's label for these bytes, permanently; "" returns the field to the classifier."""
+    def correct(self, document_id: int, field: str, value: str, who: str, at: datetime) -> None:
+        """Store an analyst's label for the file of this document, permanently; "" returns the field to the classifier.
+
+        It counts in the document's project, also for the same file uploaded there again; a document that moves to
+        another project takes it along. Raises NotFound."""
         ...
 
-    def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
-        """Each of these files → its `corrections`; files are given by their SHA-256."""
+    def corrections_of_each(self, document_ids: Collection[int]) -> Mapping[int, Mapping[str, Label]]:
+        """Each of these documents → its `corrections`."""
         ...
 
-    def corrections(self, sha256: str) -> Mapping[str, Label]:
-        """The latest correction per label field, as confirmed labels."""
+    def corrections(self, document_id: int) -> Mapping[str, Label]:
+        """The latest correction per label field of this file in the document's project, as confirmed labels."""
         ...
 
     def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:

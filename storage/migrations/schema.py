@@ -40,6 +40,7 @@ import storage.postgres.usage
 import storage.postgres.versions
 import storage.postgres.vocabularies
 import storage.postgres.word_vectors  # noqa: F401 - all of these register their tables
+from storage.postgres.corrections import CORRECTION_TRIGGERS
 from storage.postgres.database import APP_ROLE, PURGE_ROLE, QUEUE_ROLE
 from storage.postgres.document_projects import DOCUMENT_PROJECT_TRIGGERS
 from storage.postgres.tables import Base
@@ -154,6 +155,7 @@ def create_missing(connection: Connection, *, earlier: bool) -> None:
     _let_purge(connection, policies)
     connection.execute(text(_TRIGGER))
     connection.exec_driver_sql(DOCUMENT_PROJECT_TRIGGERS)
+    connection.exec_driver_sql(CORRECTION_TRIGGERS)
     _create_job_queue(connection)
 
 

@@ -447,17 +447,18 @@ class SqlCatalogue:
 
     # What analysts did
 
-    def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
-        """Store an analyst's label for these bytes; "" returns the field to the classifier."""
-        add_correction(self._database, sha256, field, value, who, at)
+    def correct(self, document_id: int, field: str, value: str, who: str, at: datetime) -> None:
+        """Store an analyst's label for the file of this document, in its project. Raises NotFound."""
+        if not add_correction(self._database, document_id, field, value, who, at):
+            raise _no_document(document_id)
 
-    def corrections(self, sha256: str) -> Mapping[str, Label]:
+    def corrections(self, document_id: int) -> Mapping[str, Label]:
         """The latest correction per label field, as confirmed labels."""
-        return self.corrections_of_each([sha256])[sha256]
+        return self.corrections_of_each([document_id])[document_id]
 
-    def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
-        """Each of these files → the latest correction per label field; files are given by their SHA-256."""
-        return read_corrections(self._database, hashes)
+    def corrections_of_each(self, document_ids: Collection[int]) -> Mapping[int, Mapping[str, Label]]:
+        """Each of these documents → the latest correction per label field."""
+        return read_corrections(self._database, document_ids)
 
     def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
         """Add to a person's searches."""

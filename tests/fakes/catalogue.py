@@ -70,7 +70,7 @@ class FakeCatalogue:
         self._documents: dict[int, Document] = {}
         self._pages: dict[tuple[int, int], Page] = {}
         self._passages: dict[int, Passage] = {}
-        self._corrections: dict[str, dict[str, Label]] = {}
+        self._corrections: dict[tuple[str | None, str], dict[str, Label]] = {}
         self._searches: dict[str, dict[str, tuple[int, datetime]]] = {}
 
     def add_document(self, document: Document) -> Document:
@@ -289,6 +289,8 @@ class FakeCatalogue:
             if twin is not None and twin.id != document.id:
                 raise same_file_there(document)
             self._documents[document.id] = replace(document, **{name: getattr(now, name) for name in _READING})
+            if document.project != now.project:
+                self._copy_corrections(now, self._documents[document.id])
             known = self._passages
             self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages if p.id in known}
 
@@ -396,17 +398,27 @@ class FakeCatalogue:
         undated = filters.replace(date_from=None, date_to=None, recency_months=None)
         return Counter(f"{each.date.astimezone(UTC):%Y-%m}" for each in self._admitted(undated) if each.date)
 
-    def correct(self, sha256: str, field: str, value: str, who: str, at: datetime) -> None:
-        """Keep an analyst's label for these bytes."""
-        self._corrections.setdefault(sha256, {})[field] = Label(value, 1.0, confirmed=True)
+    def correct(self, document_id: int, field: str, value: str, who: str, at: datetime) -> None:
+        """Keep an analyst's label for the file of this document, in its project."""
+        document = self.document(document_id)
+        of_file = self._corrections.setdefault((document.project, document.sha256), {})
+        of_file[field] = Label(value, 1.0, confirmed=True)
 
-    def corrections(self, sha256: str) -> Mapping[str, Label]:
+    def corrections(self, document_id: int) -> Mapping[str, Label]:
         """The latest correction per label field."""
-        return {field: label for field, label in self._corrections.get(sha256, {}).items() if label.value}
+        document = self._documents.get(document_id)
+        made = {} if document is None else self._corrections.get((document.project, document.sha256), {})
+        return {field: label for field, label in made.items() if label.value}
 
-    def corrections_of_each(self, hashes: Collection[str]) -> Mapping[str, Mapping[str, Label]]:
-        """Each of these files → its corrections."""
-        return {each: self.corrections(each) for each in hashes}
+    def corrections_of_each(self, document_ids: Collection[int]) -> Mapping[int, Mapping[str, Label]]:
+        """Each of these documents → its corrections."""
+        return {each: self.corrections(each) for each in document_ids}
+
+    def _copy_corrections(self, before: Document, after: Document) -> None:
+        """A document that moves to another project takes those along that its labels show, or all before it is read."""
+        for field, label in self._corrections.get((before.project, before.sha256), {}).items():
+            if not label.value or not after.pages or getattr(after.labels, field).confirmed:
+                self._corrections.setdefault((after.project, after.sha256), {})[field] = label
 
     def save_searched(self, question: str, hits: int, at: datetime, login: str) -> None:
         """Remember a person's question; asked again, it moves to the front."""

@@ -208,7 +208,7 @@ def test_a_correction_taken_back_gives_the_label_and_the_passages_back_exactly(l
     assert library.documents.get(number).labels.truth.confirmed
     library.documents.uncorrect(number, "truth", who="ann")
     assert state(library) == before
-    assert library.documents._catalogue.corrections(library.documents.get(number).sha256) == {}
+    assert library.documents._catalogue.corrections(number) == {}
     with pytest.raises(BadRequest, match="was not set by hand"):
         library.documents.uncorrect(number, "truth", who="ann")
 

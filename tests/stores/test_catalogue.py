@@ -121,14 +121,6 @@ def test_the_vectors_of_several_documents_are_those_of_their_passages(database: 
         np.testing.assert_array_equal(np.stack([found[each] for each in ids]), content.vectors)
 
 
-def test_corrections_of_several_files_are_read_at_once(catalogue: Catalogue) -> None:
-    for sha256, value in (("a", "intent"), ("b", "reality"), ("b", "reference"), ("c", "intent"), ("c", "")):
-        catalogue.correct(sha256, "truth", value, "ann", MOMENT)
-    found = catalogue.corrections_of_each({"a", "b", "c", "d"})
-    values = {sha256: {field: label.value for field, label in each.items()} for sha256, each in found.items()}
-    assert values == {"a": {"truth": "intent"}, "b": {"truth": "reference"}, "c": {}, "d": {}}
-
-
 def test_storing_again_replaces_pages_and_passages(catalogue: Catalogue) -> None:
     known = catalogue.add_document(document())
     (old,) = catalogue.save_ingested(known, [Page(1, "old"), Page(2, "gone")], [passage("old")], ONE)
@@ -301,15 +293,6 @@ def test_changed_labels_change_what_filters_admit(catalogue: Catalogue) -> None:
     assert list(catalogue.admissible(SearchFilters(truths=("reality",), domains=("taxes",)))) == [stored.id]
     assert list(catalogue.admissible(SearchFilters(truths=("intent",)))) == []
     assert catalogue.passages([stored.id])[stored.id] == changed
-
-
-def test_the_latest_correction_holds(catalogue: Catalogue) -> None:
-    for value in ("intent", "regulatory"):
-        catalogue.correct("ab", "truth", value, "ann", MOMENT)
-    catalogue.correct("ab", "domain", "taxes", "ann", MOMENT)
-    catalogue.correct("cd", "truth", "reality", "ann", MOMENT)
-    truth, domain = Label("regulatory", 1.0, confirmed=True), Label("taxes", 1.0, confirmed=True)
-    assert catalogue.corrections("ab") == {"truth": truth, "domain": domain}
 
 
 def test_searches_are_remembered_newest_first_each_question_once(catalogue: Catalogue) -> None:

@@ -54,13 +54,14 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0031")
+    create_earlier(empty, "0032")
     assert schema_of(empty) == schema_of(engine)
 
 
 # 0020 changed rows only; the others stand before and after revisions that did more than create tables.
 @pytest.mark.parametrize(
-    "revision", ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020", "0028", "0029", "0030"]
+    "revision",
+    ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020", "0028", "0029", "0030", "0031"],
 )
 def test_a_database_at_an_earlier_revision_gets_the_same_schema(revision: str, empty: Engine, engine: Engine) -> None:
     create_earlier(empty, revision)
@@ -243,6 +244,67 @@ INSERT INTO insights (tenant_id, id, sector, tags, words, at, document_id, versi
 VALUES ('old', :id, 'semantic', '{}', '', now(), :id, 1, '{}')
 """
 _LINKED = "INSERT INTO links (tenant_id, insight_id, document_id, data) VALUES ('old', :id, :cited, '{}')"
+
+
+def test_corrections_count_where_documents_show_them_or_where_they_were_made(empty: Engine) -> None:
+    create_earlier(empty, "0031")
+    tables = ("documents", "trash", "trash_contents", "corrections", "label_verdicts", "document_projects")
+    with empty.begin() as connection:
+        for table in tables:
+            connection.execute(text(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY"))
+        connection.execute(text("INSERT INTO tenants VALUES ('old'), ('plain')"))
+        places = ((1, "shown", "Alpha", True), (2, "shown", "Beta", False), (3, "shown", None, True))
+        for number, sha, project, confirmed in (*places, (4, "made", "Beta", False)):
+            connection.execute(text(_FAILED), {"id": number, "name": f"{number}", "sha": sha, "failure": ""})
+            labels = dumps({"truth": {"confirmed": confirmed}, "domain": {"confirmed": False}})
+            values = {"id": number, "project": project, "labels": labels}
+            connection.execute(text("UPDATE documents SET project = :project, labels = :labels WHERE id = :id"), values)
+        connection.execute(text(_TRASHED), {"id": 5, "project": "Alpha", "purging": False})
+        trashed = dumps({"sha256": "trashed", "project": "Alpha", "labels": {"truth": {"confirmed": True}}})
+        connection.execute(text(_TRASHED_ROW), {"data": trashed})
+        connection.execute(text(_VERDICT))
+        for tenant, sha, value in (
+            ("old", "shown", "intent"),
+            ("old", "made", "reality"),
+            ("old", "shown", "regulatory"),
+            ("old", "trashed", "intent"),
+            ("old", "purged", "intent"),
+            ("plain", "purged", "intent"),
+        ):
+            connection.execute(text(_CORRECTED), {"tenant": tenant, "sha": sha, "value": value})
+        for table in tables:
+            connection.execute(text(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"))
+    migrate(empty)
+    found = []
+    for tenant in ("old", "plain"):
+        with Database(empty, tenant).transaction("looking") as connection:
+            rows = connection.execute(text("SELECT sha256, project, value FROM corrections ORDER BY id")).all()
+        found.append(sorted((tuple(row) for row in rows), key=lambda row: (row[0], row[1] or "")))
+    assert found == [
+        [
+            ("made", "Beta", "reality"),
+            ("purged", "unknown project", "intent"),
+            ("shown", None, "intent"),
+            ("shown", None, "regulatory"),
+            ("shown", "Alpha", "intent"),
+            ("shown", "Alpha", "regulatory"),
+            ("trashed", "Alpha", "intent"),
+        ],
+        [("purged", None, "intent")],
+    ]
+
+
+_TRASHED_ROW = """
+INSERT INTO trash_contents (tenant_id, document_id, position, origin, data)
+VALUES ('old', 5, 1, 'documents', :data)
+"""
+_VERDICT = """
+INSERT INTO label_verdicts (tenant_id, document_id, sha256, field, said, who, at, automatic)
+VALUES ('old', 4, 'made', 'truth', 'reality', 'ann', now(), true)
+"""
+_CORRECTED = """
+INSERT INTO corrections (tenant_id, sha256, field, value, who, at) VALUES (:tenant, :sha, 'truth', :value, 'ann', now())
+"""
 
 
 def test_passages_stored_before_changes_were_noted_count_as_changed(empty: Engine) -> None:

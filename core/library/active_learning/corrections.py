@@ -70,7 +70,7 @@ class LabelCorrector:
             return current, passages
 
         for field, label in labels.items():
-            self._catalogue.correct(document.sha256, field, label.value or "", who, now)
+            self._catalogue.correct(document.id, field, label.value or "", who, now)
         passages = self._catalogue.edit_labels(document.id, set_labels)
         self._store.add_verdicts([_verdict(document, move, who, now) for move in moves])
         return passages
@@ -100,7 +100,7 @@ class LabelCorrector:
             return current, passages
 
         now = self._now()
-        self._catalogue.correct(document.sha256, field, TAKEN_BACK, who, now)
+        self._catalogue.correct(document_id, field, TAKEN_BACK, who, now)
         self._vectors.update(self._catalogue.edit_labels(document_id, take_back))
         taken = LabelVerdict(document_id, document.sha256, field, TAKEN_BACK, who, now, given.value, automatic=False)
         self._store.add_verdicts([taken])

@@ -141,7 +141,7 @@ def changed_labels(
         field: label
         for field, label in current.items()
         if label.value is not None and (label.confirmed or field not in FIELDS)
-    } | dict(catalogue.corrections(document.sha256))
+    } | dict(catalogue.corrections(document.id))
     labels = classifier.labels(*read, fixed, terms)
     decided = {field: getattr(labels, field) for field in FIELDS if field not in fixed}
     return {field: label for field, label in decided.items() if label != current[field]}

@@ -1386,3 +1386,25 @@ CREATE POLICY shortlists_of_scope ON shortlists AS RESTRICTIVE USING (
     OR (login = current_setting('fivefold.login', true) OR NOT EXISTS (SELECT FROM json_array_elements(data -> 'items') AS item
         WHERE (item ->> 'document_id')::bigint NOT IN (SELECT document_id FROM document_projects)))
 );
+
+-- revision 0032
+ALTER TABLE corrections ADD COLUMN project text;
+CREATE OR REPLACE FUNCTION copy_corrections() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO corrections (tenant_id, project, sha256, field, value, who, at)
+    SELECT NEW.tenant_id, NEW.project, latest.sha256, latest.field, latest.value, latest.who, latest.at FROM (
+        SELECT DISTINCT ON (made.field) made.* FROM corrections AS made
+        WHERE made.tenant_id = NEW.tenant_id AND made.sha256 = NEW.sha256
+            AND made.project IS NOT DISTINCT FROM OLD.project
+        ORDER BY made.field, made.id DESC
+    ) AS latest
+    WHERE latest.value = '' OR NEW.pages = 0 OR (NEW.labels -> latest.field ->> 'confirmed')::boolean;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER copy_corrections AFTER UPDATE OF project ON documents
+    FOR EACH ROW WHEN (NEW.project IS DISTINCT FROM OLD.project) EXECUTE FUNCTION copy_corrections();
+DROP POLICY corrections_of_scope ON corrections;
+CREATE POLICY corrections_of_scope ON corrections AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
+);
