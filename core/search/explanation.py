@@ -12,6 +12,7 @@ from core.domain.filters import FIELDS, SearchFilters
 from core.domain.results import Candidate, Factor, Multiplier, Score, SearchResult, TermScore
 from core.knowledge.factors import factor_table
 from core.ports.stores import PassageIds
+from core.search.ranking.features import contained_terms
 
 __all__ = [
     "ComparedResult",
@@ -378,8 +379,8 @@ def _not_found(result: SearchResult, admitted: Sequence[Passage], best: Passage,
             f" library reach down to {nearest[-1]:.2f}."
         )
     wordy = max(admitted, key=lambda each: _bm25(near, each.id))
-    matched = tuple(dict.fromkeys(term.term for term in near.words.get(wordy.id, ()) if term.score > 0))
     terms = tuple(result.rarity)
+    matched = contained_terms(near.words.get(wordy.id, ()), terms)
     if terms and not matched:
         sentences.append(f"By keyword it shares none of: {', '.join(terms)}.")
     elif terms and (last := _last(result.candidates, "sparse")) is not None:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from core.domain.results import Candidate, Score, Signals
 from core.search.explanation import factor_label, shown_effects
+from core.search.ranking.features import contained_terms
+from core.text.tokenize import stem
 
 __all__ = ["why_words"]
 
@@ -13,10 +15,10 @@ _CLOSE, _RELATED = 0.6, 0.4
 _WORDS, _WORDINGS = 5, 3  # words and other wordings named; chosen by hand
 
 
-def why_words(candidate: Candidate, score: Score, keywords: Sequence[str]) -> str:
+def why_words(candidate: Candidate, score: Score, terms: Sequence[str]) -> str:
     """One sentence on why a passage ranks where it does: meaning, words of the question, other wordings, multipliers.
 
-    keywords: of the question.
+    terms: words of the question that were searched for, each once; () when the search by keyword failed.
 
     >>> from core.domain.documents import Passage
     >>> from core.domain.results import Signals, TermScore
@@ -28,12 +30,13 @@ def why_words(candidate: Candidate, score: Score, keywords: Sequence[str]) -> st
     """
     signals = candidate.signals
     parts = [_meaning(signals)]
-    contained = list(dict.fromkeys(term.term for term in signals.terms if term.score > 0))
-    wordings = {near.query_word: near.word for near in signals.near_words if near.query_word not in contained}
-    missing = [word for word in dict.fromkeys(keywords) if word not in contained and word not in wordings]
+    contained = contained_terms(signals.terms, terms)
+    stems = set(map(stem, contained))
+    wordings = {near.query_word: near.word for near in signals.near_words if stem(near.query_word) not in stems}
+    missing = [word for word in terms if word not in contained and word not in wordings]
     if contained:
         parts.append(f"contains {_quoted(contained)}{f', not {_quoted(missing)}' if missing else ''}")
-    elif keywords:
+    elif terms:
         parts.append("contains no query word")
     if wordings:
         parts.append(" and ".join(f"“{near}” for “{word}”" for word, near in list(wordings.items())[:_WORDINGS]))

@@ -12,6 +12,7 @@ from core.domain.coverage import Board, Cell, CellState, GapKind
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
 from core.search.explanation import factor_label, shown_effects, shown_parts, shrink
+from core.text.tokenize import stem
 from pages.components.styles import CELLS
 from pages.components.wording import shorten, shorten_middle, two_lines
 
@@ -164,7 +165,7 @@ def term_bars(terms: Sequence[TermScore], *, dark: bool = False) -> "Figure":
     figure = Figure(
         Bar(
             orientation="h",
-            y=[term.term for term in ordered],
+            y=[term.term if stem(term.term) == term.stem else term.stem for term in ordered],  # or a part of a compound
             x=[term.score for term in ordered],
             text=[f"{term.score:.2f}" for term in ordered],
             textposition="outside",

@@ -35,6 +35,7 @@ from core.search.ranking.answerability import (
     what_is_missing,
 )
 from core.search.result_data import result_data
+from core.text.tokenize import stem
 from tests.search.library import NOW, Library
 
 MODEL = AnswerModel({"best": 6.0, "lead": 4.0, "coverage": 1.0}, -3.0, 0.5)
@@ -44,7 +45,7 @@ SHARES = st.floats(0, 1)
 def found(number: int, similarity: float = 0.5, coverage: float = 0.8, words: tuple[str, ...] = ()) -> Candidate:
     """A candidate of this evidence with these words of the question."""
     passage = Passage("Text.", 1, 0, 5, (Span(0, 5),), id=number, document_id=number)
-    terms = tuple(TermScore(word, word, 1.0) for word in words)
+    terms = tuple(TermScore(word, stem(word), 1.0) for word in words)
     return Candidate(passage, Signals(similarity, coverage * 10, 10.0, terms, term_coverage=coverage))
 
 

@@ -14,6 +14,7 @@ from core.domain.results import Candidate, NearWord, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.answerability import AnswerModel, TopicModel, TruthModel, answer_model, read_answer_model
 from core.knowledge.rerankers import INCLUDED
+from core.search.ranking.features import contained_terms
 from core.text.lists import listed
 
 __all__ = [
@@ -179,7 +180,7 @@ def what_is_missing(candidates: Sequence[Candidate], rarity: Mapping[str, float]
     nearest = _by_evidence(candidates)[:_NEAREST]
     if not nearest:
         return "No passage shares a word or a meaning with the question."
-    found = {term.term for each in nearest for term in each.signals.terms if term.score > 0}
+    found = {term for each in nearest for term in contained_terms(each.signals.terms, rarity)}
     near: dict[str, NearWord] = {}
     for word in (word for each in nearest for word in each.signals.near_words if word.query_word not in found):
         if word.closeness >= max(_RELATED, near[word.query_word].closeness if word.query_word in near else 0.0):

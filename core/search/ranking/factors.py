@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from core.domain.filters import FIELDS, SearchFilters
 from core.domain.queries import LEG_LABELS, Route, ScoreProfile
-from core.domain.results import Candidate, SearchResult
+from core.domain.results import Candidate, SearchResult, Signals
 from core.knowledge.answer_kinds import answer_kinds
 from core.knowledge.factors import FactorTable, factor_table
 from core.search.query.route import truth_weight
+from core.search.ranking.features import contained_terms
 from core.text.tokenize import stem, words
 
 __all__ = ["FACTORS", "FactorValue", "ScoringContext", "jurisdiction_value", "overlap", "retention", "utility"]
@@ -44,7 +45,7 @@ _SECONDS_PER_DAY = 86_400
 class ScoringContext:
     """The inputs of all factors: the question's route and filters, the profile, and the time of the search. newest:
     the latest date of a candidate of the first band, None when none is dated. rerank_mean: of the factor `rerank` over
-    the candidates read, None unless the reranker reads only English."""
+    the candidates read, None unless the reranker reads only English. terms: words searched for, each once."""
 
     route: Route
     profile: ScoreProfile
@@ -53,6 +54,7 @@ class ScoringContext:
     filters: SearchFilters = SearchFilters()
     newest: datetime | None = None
     rerank_mean: float | None = None
+    terms: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, route: Route, profile: ScoreProfile, now: datetime) -> "ScoringContext":
@@ -65,7 +67,8 @@ class ScoringContext:
         first = [candidate.passage for candidate in result.candidates if not candidate.signals.band]
         dates = [passage.date for passage in first if passage.date is not None]
         newest = max(dates, default=None)
-        return cls(result.route, profile, now, factor_table(), result.filters, newest, _rerank_mean(result))
+        of_all = (newest, _rerank_mean(result), tuple(result.rarity))
+        return cls(result.route, profile, now, factor_table(), result.filters, *of_all)
 
     @property
     def multipliers(self) -> Mapping[str, float]:
@@ -112,11 +115,21 @@ def _keyword(candidate: Candidate, context: ScoringContext) -> FactorValue:
         return FactorValue(0.0, "contains no word of the question")
 
     def why() -> str:
-        best = sorted((term for term in signals.terms if term.score > 0), key=lambda term: -term.score)[:4]
-        named = ", ".join(f"{term.term} {term.score:.1f}" for term in best)
+        named = ", ".join(f"{word} {share:.1f}" for word, share in _shares(signals)[:4])
         return f"BM25 {signals.bm25:.1f} of at most {signals.bm25_most:.1f} ({named})"
 
     return FactorValue(signals.keyword_share, why)
+
+
+def _shares(signals: Signals) -> list[tuple[str, float]]:
+    """What each term of the question adds to the BM25 of a passage, most first; of a compound that the passage does not
+    contain whole, its parts."""
+    shares: dict[str, float] = {}
+    for each in signals.terms:
+        shares[each.term] = shares.get(each.term, 0.0) + each.score
+    whole = contained_terms(signals.terms, shares)
+    named = [(term if term in whole else f"part of {term}", share) for term, share in shares.items() if share > 0]
+    return sorted(named, key=lambda item: -item[1])
 
 
 def _keyword_overlap(candidate: Candidate, context: ScoringContext) -> FactorValue:
@@ -145,8 +158,8 @@ def _term_coverage(candidate: Candidate, context: ScoringContext) -> FactorValue
         return FactorValue(context.table["term_coverage"]["unknown"], "neutral: the question has no keywords")
 
     def why() -> str:
-        matched = {term.stem for term in signals.terms if term.score > 0}
-        missing = [word for word in context.route.keywords if stem(word) not in matched]
+        contained = contained_terms(signals.terms, context.terms)
+        missing = [word for word in context.terms if word not in contained]
         without = f", without {', '.join(missing[:4])}" if missing else ""
         return f"contains {signals.term_coverage:.0%} of the question's words, rare ones counting more{without}"
 

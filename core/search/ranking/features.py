@@ -2,7 +2,7 @@
 # Over 300 lines: one pass over the candidates measures all features from shared inputs.
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from core.domain.documents import Passage
 from core.domain.errors import ModelUnavailable
 from core.domain.frozen import LazyTuple, maker_of
 from core.domain.int8_vectors import cosines
-from core.domain.results import Candidate, FoundPassage, NearWord, Signals, TermScores
+from core.domain.results import Candidate, FoundPassage, NearWord, Signals, TermScore, TermScores
 from core.knowledge.answer_kinds import AnswerKind, answer_kinds
 from core.knowledge.english_reading import language_in_words
 from core.ports.catalogue import Catalogue
@@ -30,12 +30,13 @@ from core.search.query.expansion import (
     synonym_weight,
     wordings_in,
 )
-from core.text.tokenize import index_stems
+from core.text.tokenize import index_stems, stem
 
 __all__ = [
     "CandidateFeatures",
     "FeatureExtractor",
     "SentenceSimilarity",
+    "contained_terms",
     "sentence_similarities",
 ]
 
@@ -97,6 +98,16 @@ def _sentence_similarity(
     return SentenceSimilarity(near, best, 0.0)
 
 
+def contained_terms(found: Iterable[TermScore], terms: Iterable[str]) -> tuple[str, ...]:
+    """Those of a question's terms that a passage contains whole. found: its stems, also those of parts of compounds.
+
+    >>> contained_terms([TermScore("541.602", "602", 4.0), TermScore("taxes", "tax", 2.0)], ["541.602", "taxes"])
+    ('taxes',)
+    """
+    stems = {each.stem for each in found if each.score > 0}
+    return tuple(term for term in terms if stem(term) in stems)
+
+
 _NOT_MEASURED: tuple[tuple[float, ...], float | None, float | None, str] = ((), None, None, "")
 _NO_STEMS = TermScores((), {}, np.zeros((0, 0)), np.zeros((0, 0), dtype=np.bool_))
 
@@ -151,11 +162,12 @@ class CandidateFeatures:
         once, always in the order of the question's terms; what is only shown is made when somebody looks."""
         rarity, explained = self.rarity, self.explained
         most = sum(rarity.values())
+        whole = {stem(term): rarity[term] for term in reversed(tuple(rarity))}  # a part of a compound is no term
         bm25, covered = np.zeros(len(explained)), np.zeros(len(explained))
-        for column, (term, _) in enumerate(explained.stems):
+        for column, (_, each) in enumerate(explained.stems):
             shares = explained.shares[:, column]
             bm25 += shares
-            covered += np.where(shares > 0, rarity.get(term, 0.0), 0.0)
+            covered += np.where(shares > 0, whole.get(each, 0.0), 0.0)
         bm25_by_row, covered_by_row, row_of = bm25.tolist(), covered.tolist(), explained.rows
         similarity = self.similarity.tolist()
         synonyms = synonym_weight(rarity, self.wordings, self.words).tolist()

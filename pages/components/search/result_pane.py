@@ -49,7 +49,7 @@ def draw_pane(result: SearchResult, candidate: Candidate) -> None:
     _head(result, candidate, hit, dropped, document, citations)
     _sentence(result, candidate, citations)
     if score is not None:
-        st.caption(f"**Why:** {plain(why_words(candidate, score, result.route.keywords))}")
+        st.caption(f"**Why:** {plain(why_words(candidate, score, tuple(result.rarity)))}")
     if hit is not None:
         _actions(result, hit)
         feedback.draw_grades(hit, result)
