@@ -24,13 +24,15 @@ _ROOTS = {
     "endnotes": "endnotes",
     "numbering": "numbering",
     "styles": "styles",
+    "comments": "comments",
+    "chart": "chart",
 }
 MAIN_TYPE = f"{_TYPE}.document.main+xml"
 
 
 def word_of(body: str, main_type: str = MAIN_TYPE, **parts: str) -> bytes:
-    """A document with this XML in `w:body`. parts: the XML inside header, footnotes, endnotes, numbering or styles; a
-    part's relationship has its name as id; further headers are header2, header3 …"""
+    """A document with this XML in `w:body`. parts: the XML inside header, footnotes, endnotes, numbering, styles,
+    comments or chart; a part's relationship has its name as id; further headers are header2, header3 …"""
     parts = {"styles": "", **parts}
     kinds = {name: name.rstrip("0123456789") for name in parts}
     types = "".join(

@@ -3,6 +3,7 @@
 import pytest
 
 from core.ingestion.parsers import extract
+from tests.ingestion.making import with_part
 from tests.ingestion.making_word import strict, word_of
 
 
@@ -229,3 +230,88 @@ def test_strict_open_xml_is_read() -> None:
     body = par("<m:oMath><m:r><m:t>5</m:t></m:r></m:oMath>") + item("Scope", 1)
     data = word_of(body, numbering=lists(CLAUSES), endnotes=f'<w:endnote w:id="1">{par("A note.")}</w:endnote>')
     assert extract("a.docx", strict(data)).pages[0].text == "5\n\n1. Scope\n\nA note."
+
+
+def symbol(char: str, font: str = "Wingdings") -> str:
+    return f'<w:r><w:sym w:font="{font}" w:char="{char}"/></w:r>'
+
+
+SYMBOLS = [
+    (symbol("F0FE") + run(" yes ") + symbol("F0A8") + run(" no"), "☑ yes ☐ no"),
+    (symbol("2612", "MS Gothic") + run(" yes"), "☒ yes"),
+    (run("þ", '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>') + run(" yes"), "☑ yes"),
+    (run("rate ") + symbol("F0A3", "Symbol") + run(" 5 %, ") + symbol("F06D", "Symbol") + run("g"), "rate ≤ 5 %, μg"),
+    (run("Pay") + symbol("no") + run(" 5"), "Pay 5"),
+]
+
+
+@pytest.mark.parametrize(("runs", "text"), SYMBOLS)
+def test_symbols_are_the_signs_that_word_shows(runs: str, text: str) -> None:
+    assert text_of(f"<w:p>{runs}</w:p>") == text
+
+
+def field(data: str, result: str = "") -> str:
+    shown = f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run(result)}' if result else ""
+    return (
+        f'<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{data}</w:ffData></w:fldChar></w:r>'
+        f'<w:r><w:instrText> FORM </w:instrText></w:r>{shown}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
+
+
+FIELDS = [
+    ('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>', "", "☒"),
+    ('<w:checkBox><w:default w:val="1"/><w:checked w:val="0"/></w:checkBox>', "", "☐"),
+    ('<w:checkBox><w:default w:val="1"/></w:checkBox>', "", "☒"),
+    (
+        '<w:ddList><w:result w:val="1"/><w:listEntry w:val="Austria"/><w:listEntry w:val="Belgium"/></w:ddList>',
+        "",
+        "Belgium",
+    ),
+    ('<w:ddList><w:listEntry w:val="Austria"/></w:ddList>', "Chile", "Chile"),
+    ("<w:textInput/>", "Ada", "Ada"),
+]
+
+
+@pytest.mark.parametrize(("data", "result", "text"), FIELDS)
+def test_form_fields_show_their_boxes_and_values(data: str, result: str, text: str) -> None:
+    assert text_of(f"<w:p>{run('Answer: ')}{field(data, result)}</w:p>") == f"Answer: {text}"
+
+
+def test_cells_of_the_first_row_that_span_columns_name_each() -> None:
+    two = '<w:gridSpan w:val="2"/>'
+    head = row(cell(par("Country")), cell(par("2023"), two), cell(par("2024"), two))
+    rows = head + row(*(cell(par(text)) for text in ("Austria", "1", "2", "3", "4")))
+    rows += row(cell(par("Belgium")), cell(par("none"), two), cell(par("5")), cell(par("6")))
+    assert text_of(f"<w:tbl>{rows}</w:tbl>").split("\n") == [
+        *("Country | 2023 | 2023 | 2024 | 2024", "Austria | 1 | 2 | 3 | 4", "Belgium | none |  | 5 | 6")
+    ]
+    form = row(cell(par("Name"), two), cell(par("Ada"), two)) + row(cell(par("Born")), cell(par("1815")))
+    assert text_of(f"<w:tbl>{form}</w:tbl>") == "Name | Ada\nBorn | 1815"
+
+
+def test_comments_follow_the_text_with_who_wrote_them_and_about_what() -> None:
+    begin, end = (f'<w:commentRange{each} w:id="4"/>' for each in ("Start", "End"))
+    body = f"<w:p>{run('Pay ')}{begin}{run('within 30 days')}{end}{run('.')}</w:p>"
+    comments = f'<w:comment w:id="4" w:author="Eva">{par("Should be 14.")}</w:comment><w:comment w:id="5"/>'
+    assert text_of(body, comments=comments) == (
+        "Pay within 30 days.\n\nComment by Eva on “within 30 days”: Should be 14."
+    )
+
+
+CHART = """<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx><c:rich><a:p><a:r>
+<a:t>Wages</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache>
+<c:pt idx="0"><c:v>Rate</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:numRef><c:f>A1</c:f><c:numCache>
+<c:formatCode>d.m.yyyy</c:formatCode><c:pt idx="0"><c:v>45292</c:v></c:pt><c:pt idx="1"><c:v>45323</c:v></c:pt>
+</c:numCache></c:numRef></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0%</c:formatCode>
+<c:pt idx="0"><c:v>0.25</c:v></c:pt><c:pt idx="1"><c:v>0.3</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser>
+</c:barChart></c:plotArea></c:chart></c:chartSpace>"""
+
+
+def test_charts_are_tables_of_their_data() -> None:
+    drawing = '<w:r><w:drawing><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="chart"/>'
+    body = f"<w:p>{run('See below.')}{drawing}</w:drawing></w:r></w:p>"
+    data = with_part(word_of(body, chart=""), "word/chart.xml", CHART.encode())
+    assert extract("a.docx", data).pages[0].text.split("\n") == [
+        *("See below.", "", "Wages", "", "Category | Rate", "2024-01-01 | 25%", "2024-02-01 | 30%")
+    ]

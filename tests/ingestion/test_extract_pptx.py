@@ -1,11 +1,16 @@
 """Presentations: boxes with equations, cells that span rows, slide shows and templates."""
 
+from datetime import date
 from io import BytesIO
 from typing import Any
 
 import pptx
 import pytest
 from lxml import etree
+from pptx.chart.data import CategoryChartData, XyChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.opc.package import Part
+from pptx.opc.packuri import PackURI
 from pptx.util import Inches
 
 from core.ingestion.parsers import extract
@@ -53,6 +58,73 @@ def test_a_cell_that_spans_rows_is_read_in_each() -> None:
             grid.cell(row, column).text = cell
     grid.cell(1, 0).merge(grid.cell(2, 0))
     assert text_of(deck) == "Country | Rate\nAustria | 6 %\nAustria | 7 %"
+
+
+def test_a_cell_of_the_first_row_that_spans_columns_names_each() -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    grid = slide.shapes.add_table(2, 3, Inches(1), Inches(2), Inches(5), Inches(2)).table
+    for row, cells in enumerate([("Country", "Rate", ""), ("Austria", "6 %", "7 %")]):
+        for column, cell in enumerate(cells):
+            grid.cell(row, column).text = cell
+    grid.cell(0, 1).merge(grid.cell(0, 2))
+    assert text_of(deck) == "Country | Rate | Rate\nAustria | 6 % | 7 %"
+
+
+def chart_text(kind: XL_CHART_TYPE, data: Any) -> str:
+    deck = pptx.Presentation()
+    shapes = deck.slides.add_slide(deck.slide_layouts[6]).shapes
+    shapes.add_chart(kind, Inches(1), Inches(2), Inches(3), Inches(3), data)
+    return text_of(deck)
+
+
+def test_charts_have_their_dates_percentages_and_points() -> None:
+    shares: Any = CategoryChartData(number_format="0%")  # type: ignore[no-untyped-call]
+    shares.categories = [date(2024, 1, 1), date(2024, 2, 1)]
+    shares.add_series("Share", (0.25, None))
+    assert chart_text(XL_CHART_TYPE.LINE, shares) == "Category | Share\n2024-01-01 | 25%\n2024-02-01"
+    halves: Any = CategoryChartData()  # type: ignore[no-untyped-call]
+    for year in ("2023", "2024"):
+        group = halves.add_category(year)
+        group.add_sub_category("H1")
+        group.add_sub_category("H2")
+    halves.add_series("Pay", (1, 2, 3, 4))
+    assert chart_text(XL_CHART_TYPE.COLUMN_CLUSTERED, halves) == (
+        "Category | Pay\n2023 H1 | 1\n2023 H2 | 2\n2024 H1 | 3\n2024 H2 | 4"
+    )
+    points: Any = XyChartData()  # type: ignore[no-untyped-call]
+    for name, places in (("A", [(1.5, 2), (3, 4)]), ("B", [(5, 6)])):
+        series = points.add_series(name)
+        for x, y in places:
+            series.add_data_point(x, y)
+    assert chart_text(XL_CHART_TYPE.XY_SCATTER, points) == "X | A\n1.5 | 2\n3 | 4\nX | B\n5 | 6"
+
+
+LEGACY = """<p:cmLst xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main">
+<p:cm authorId="0" idx="1"><p:pos x="1" y="1"/><p:text>Should be 7 %.</p:text></p:cm></p:cmLst>"""
+AUTHORS = """<p:cmAuthorLst xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main">
+<p:cmAuthor id="0" name="Eva"/></p:cmAuthorLst>"""
+THREAD = """<t:cmLst xmlns:t="http://schemas.microsoft.com/office/powerpoint/2018/8/main"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><t:cm authorId="0"><t:replyLst><t:reply authorId="{1}">
+<t:txBody><a:p><a:r><a:t>Done.</a:t></a:r></a:p></t:txBody></t:reply></t:replyLst>
+<t:txBody><a:p><a:r><a:t>Should be 7 %.</a:t></a:r></a:p></t:txBody></t:cm></t:cmLst>"""
+COMMENTS = [
+    (LEGACY, "http://schemas.openxmlformats.org/officeDocument", "Comment by Eva: Should be 7 %."),
+    (THREAD, "http://schemas.microsoft.com/office/2018/10", "Comment by Eva: Should be 7 %.\n\nComment: Done."),
+]
+
+
+@pytest.mark.parametrize(("xml", "kind", "text"), COMMENTS)
+def test_comments_on_a_slide_are_read_with_their_replies(xml: str, kind: str, text: str) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for part, name, content, relation in (
+        (slide.part, "comment1", xml, f"{kind}/relationships/comments"),
+        (deck.part, "authors1", AUTHORS, f"{kind}/relationships/commentAuthors"),
+    ):
+        related = Part(PackURI(f"/ppt/{name}.xml"), "application/xml", part.package, content.encode())
+        part.relate_to(related, relation)
+    assert text_of(deck) == text
 
 
 OFFICE, MICROSOFT = "application/vnd.openxmlformats-officedocument.presentationml", "application/vnd.ms-powerpoint"

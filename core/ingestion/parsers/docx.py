@@ -1,11 +1,14 @@
-"""Parses Word documents: page headers, then headings, paragraphs, lists and tables in document order, notes at the end.
+"""Parses Word documents: page headers, then headings, paragraphs, lists and tables in document order, notes and
+comments at the end.
 
 Walks the XML directly, because python-docx skips content controls and tracked insertions; uses python-docx for styles,
 core properties and relationships. Skips deleted and hidden text and field codes.
 """
+# Over 300 lines: paragraphs, tables and text boxes contain each other.
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -13,6 +16,8 @@ from typing import Any
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.charts import CHART, write_chart
+from core.ingestion.parsers.comments import ABOUT_LETTERS, comment_text
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
@@ -21,6 +26,7 @@ from core.ingestion.parsers.ooxml import check_package, core_metadata
 from core.ingestion.parsers.package_types import as_ordinary_package
 from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.text_cleaning import clean
+from core.ingestion.parsers.word_signs import field_text, font_text, symbol_text
 
 __all__ = ["read_docx"]
 
@@ -43,10 +49,11 @@ _REPEATED_LETTERS = 200  # of a cell that spans rows; a longer one is read once.
 
 @dataclass(frozen=True, slots=True)
 class _Formats:
-    """Style names by id, and the automatic numbers."""
+    """Style names by id, the automatic numbers, and the parts that drawings show, by relationship."""
 
     styles: dict[str, str]
     numbering: Numbering
+    parts: Mapping[str, Any]
 
 
 def read_docx(name: str, data: bytes) -> ExtractedDocument:
@@ -66,6 +73,7 @@ def read_docx(name: str, data: bytes) -> ExtractedDocument:
         headers = len(writer.blocks)
         _body(body, writer, _formats(document))
         _notes(document, writer)
+        _comments(document, body, writer)
     except damage(OpcError, LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).",
@@ -91,7 +99,7 @@ def _formats(document: Any) -> _Formats:
     parts = (each.target_part for each in document.part.rels.values() if each.reltype.endswith("/numbering"))
     numbering = next((_root(part) for part in parts), None)
     styles = {style.style_id: style.name or "" for style in document.styles}
-    return _Formats(styles, Numbering(numbering, document.styles.element))
+    return _Formats(styles, Numbering(numbering, document.styles.element), document.part.related_parts)
 
 
 def _root(part: Any) -> Any:
@@ -134,7 +142,7 @@ def _body(node: Any, writer: PageWriter, formats: _Formats) -> None:
 
 
 def _paragraph(node: Any, writer: PageWriter, formats: _Formats) -> None:
-    """Writes a paragraph, then the text boxes anchored in it."""
+    """Writes a paragraph, then the text boxes and charts anchored in it."""
     text = _text(node).strip()
     style = formats.styles.get(_value(node, "pStyle"), "")
     label = formats.numbering.label(node) if text or node.find(f"{_W}pPr/{_W}rPr/{_W}del") is None else None
@@ -160,6 +168,10 @@ def _paragraph(node: Any, writer: PageWriter, formats: _Formats) -> None:
     for box in node.iter(f"{_W}txbxContent"):
         if next(box.iterancestors(f"{_W}p")) is node:
             _body(box, writer, formats)
+    for chart in node.iter(f"{CHART}chart"):
+        part = formats.parts.get(chart.get(_RELATED))
+        if part is not None and next(chart.iterancestors(f"{_W}p")) is node:
+            write_chart(_root(part), writer)
 
 
 def _labelled(label: str | None, text: str) -> str:
@@ -190,21 +202,28 @@ def _parts(node: Any) -> Iterator[str]:
             yield _BREAKS[child.tag]
         elif child.tag == f"{MATH}oMath":
             yield equation_text(child)
-        elif child.tag == f"{_W}r" and (mark := _LEVELS.get(_level(child))):
-            yield marked(mark, "".join(_parts(child)))
+        elif child.tag == f"{_W}sym":
+            yield symbol_text(child)
+        elif child.tag == f"{_W}fldChar":
+            yield field_text(child)
+        elif child.tag == f"{_W}r" and child.find(f"{_W}rPr") is not None:
+            yield _formatted(child)
         elif child.tag not in _SKIPPED and isinstance(child.tag, str):
             yield from _parts(child)
 
 
-def _level(run: Any) -> str:
-    """ "superscript", "subscript", or another or no level."""
-    level = run.find(f"{_W}rPr/{_W}vertAlign")
-    return "" if level is None else str(level.get(f"{_W}val", ""))
+def _formatted(run: Any) -> str:
+    """The text of a run, with the signs of its font; raised and lowered text marked."""
+    font, level = run.find(f"{_W}rPr/{_W}rFonts"), run.find(f"{_W}rPr/{_W}vertAlign")
+    text = "".join(_parts(run))
+    text = text if font is None else font_text(text, font.get(f"{_W}ascii", ""))
+    mark = None if level is None else _LEVELS.get(level.get(f"{_W}val", ""))
+    return marked(mark, text) if mark else text
 
 
 def _table(node: Any, writer: PageWriter, formats: _Formats) -> None:
     """Writes table rows; a one-column table is page layout, so its cells are written as paragraphs. A cell that spans
-    rows is repeated in each."""
+    rows is repeated in each; one of the first row that spans columns, above each column, if a row fills them all."""
     rows = [row for row in node.iter(f"{_W}tr") if _owner(row) is node]
     cells = [[cell for cell in row.iter(f"{_W}tc") if _owner(cell) is node] for row in rows]
     if all(len(row) <= 1 for row in cells):
@@ -212,11 +231,13 @@ def _table(node: Any, writer: PageWriter, formats: _Formats) -> None:
             for cell in row:
                 _body(cell, writer, formats)
         return
-    lines = []
+    width = max(sum(map(_columns, row)) for row in cells)
+    is_regular = any(len(row) == width for row in cells)
+    lines: list[list[str]] = []
     above: dict[int, str] = {}
     for row, row_cells in zip(rows, cells, strict=True):
         column = _number(row.find(f"{_W}trPr/{_W}gridBefore"), 0)
-        line = []
+        line: list[str] = []
         for cell in row_cells:
             merge = cell.find(f"{_W}tcPr/{_W}vMerge")
             if merge is None or merge.get(f"{_W}val") == "restart":
@@ -224,10 +245,16 @@ def _table(node: Any, writer: PageWriter, formats: _Formats) -> None:
                 above[column] = text if merge is not None and len(text) <= _REPEATED_LETTERS else ""
             else:
                 text = above.get(column, "")
-            line.append(text)
-            column += _number(cell.find(f"{_W}tcPr/{_W}gridSpan"), 1)
+            columns = _columns(cell)
+            again = text if not lines and len(row_cells) > 1 and len(text) <= _REPEATED_LETTERS else ""
+            line += [text, *([again] * (columns - 1) if is_regular else [])]
+            column += columns
         lines.append(line)
     write_rows(writer, lines)
+
+
+def _columns(cell: Any) -> int:
+    return max(_number(cell.find(f"{_W}tcPr/{_W}gridSpan"), 1), 1)
 
 
 def _number(node: Any, otherwise: int) -> int:
@@ -288,3 +315,26 @@ def _notes(document: Any, writer: PageWriter) -> None:
             for note in _shown(_root(relation.target_part)).iter(f"{_W}{kind}"):
                 text = " ".join(_text(paragraph).strip() for paragraph in note.iter(f"{_W}p")).strip()
                 writer.add(text, BlockKind.PARAGRAPH)
+
+
+def _comments(document: Any, body: Any, writer: PageWriter) -> None:
+    """Writes the comments, each with the words that it is about."""
+    parts = [each.target_part for each in document.part.rels.values() if each.reltype.endswith("/comments")]
+    found = [comment for part in parts for comment in _root(part).iter(f"{_W}comment")]
+    if not found:
+        return
+    open_ids: set[str] = set()
+    about: defaultdict[str, str] = defaultdict(str)
+    for node in body.iter(f"{_W}commentRangeStart", f"{_W}commentRangeEnd", f"{_W}t"):
+        if node.tag == f"{_W}t":
+            for each in open_ids:
+                about[each] += (node.text or "")[:ABOUT_LETTERS]
+        elif node.tag == f"{_W}commentRangeStart":
+            open_ids.add(node.get(f"{_W}id", ""))
+        else:
+            open_ids.discard(node.get(f"{_W}id", ""))
+    for comment in found:
+        text = " ".join(_text(paragraph).strip() for paragraph in comment.iter(f"{_W}p"))
+        writer.add(
+            comment_text(comment.get(f"{_W}author", ""), text, about[comment.get(f"{_W}id", "")]), BlockKind.PARAGRAPH
+        )

@@ -1,12 +1,15 @@
-"""Parses PowerPoint presentations: one page per slide, with title, contents in reading order, and notes."""
+"""Parses PowerPoint presentations: one page per slide, with title, contents in reading order, notes and
+comments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
 from core.ingestion.parsers.blocks import PageWriter, write_rows
+from core.ingestion.parsers.charts import write_chart
+from core.ingestion.parsers.comments import comment_text
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
@@ -16,7 +19,6 @@ from core.ingestion.parsers.package_types import as_ordinary_package
 from core.ingestion.parsers.page_notices import which
 from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.text_cleaning import clean
-from core.ingestion.parsers.workbooks import cell_text
 
 __all__ = ["read_pptx"]
 
@@ -46,6 +48,9 @@ def read_pptx(name: str, data: bytes) -> ExtractedDocument:
         for slide in slides:
             _choose_alternatives(slide.element)
         writers = [_slide(slide, number) for number, slide in enumerate(slides, start=1)]
+        authors = _authors(deck)
+        for slide, writer in zip(slides, writers, strict=True):
+            _comments(slide, authors, writer)
         hidden = [number for number, slide in enumerate(slides, start=1) if slide.element.get("show") == "0"]
     except damage(PythonPptxError, LxmlError) as error:
         raise UnreadableFile(
@@ -96,6 +101,32 @@ def _slide(slide: Any, number: int) -> PageWriter:
     return writer
 
 
+def _authors(deck: Any) -> dict[str, str]:
+    """The names of those who commented, by their ids."""
+    roots = [_root(each) for each in _related(deck.part, ("/commentAuthors", "/authors"))]
+    return {each.get("id", ""): each.get("name", "") for root in roots for each in root}
+
+
+def _related(part: Any, kinds: tuple[str, ...]) -> list[Any]:
+    return [each.target_part for each in part.rels.values() if not each.is_external and each.reltype.endswith(kinds)]
+
+
+def _root(part: Any) -> Any:
+    from lxml.etree import XMLParser, fromstring
+
+    return fromstring(part.blob, XMLParser(resolve_entities=False, no_network=True))
+
+
+def _comments(slide: Any, authors: Mapping[str, str], writer: PageWriter) -> None:
+    """Writes the comments on a slide and their replies."""
+    for root in (_root(part) for part in _related(slide.part, ("/comments",))):
+        for comment in root.iter("{*}cm", "{*}reply"):
+            nodes = [*comment.iterfind("{*}text"), *comment.iterfind(f"{{*}}txBody//{_A}t")]
+            words = " ".join(node.text or "" for node in nodes)
+            author = authors.get(comment.get("authorId", ""), "")
+            writer.add(comment_text(author, clean(words)), BlockKind.PARAGRAPH)
+
+
 def _choose_alternatives(slide: Any) -> None:
     """Puts the first choice of shapes with alternatives, such as boxes with equations, in the place of both."""
     for node in [each for tree in slide.iter(f"{_P}spTree") for each in tree.iter(f"{_MC}AlternateContent")]:
@@ -131,7 +162,7 @@ def _shape(shape: Any, writer: PageWriter) -> None:
     elif getattr(shape, "has_table", False) and shape.has_table:
         write_rows(writer, _table_lines(shape.table))
     elif getattr(shape, "has_chart", False) and shape.has_chart:
-        _chart(shape.chart, writer)
+        write_chart(shape.chart._chartSpace, writer)
     elif shape.has_text_frame:
         _frame(shape, writer)
     else:
@@ -139,14 +170,16 @@ def _shape(shape: Any, writer: PageWriter) -> None:
 
 
 def _table_lines(table: Any) -> list[list[str]]:
-    """The rows of a table; a cell that spans rows is repeated in each."""
+    """The rows of a table; a cell that spans rows is repeated in each, one of the first row in each column."""
     lines: list[list[str]] = []
     for row in table.rows:
-        above = lines[-1] if lines else []
-        cells = enumerate(row.cells)
-        lines.append(
-            [above[at] if cell._tc.vMerge and at < len(above) else _text(cell.text_frame) for at, cell in cells]
-        )
+        line: list[str] = []
+        for at, cell in enumerate(row.cells):
+            if cell._tc.vMerge and lines and at < len(lines[-1]):
+                line.append(lines[-1][at])
+            else:
+                line.append(line[-1] if cell._tc.hMerge and line and not lines else _text(cell.text_frame))
+        lines.append(line if lines or len(set(line)) > 1 else line[:1])
     return lines
 
 
@@ -187,28 +220,9 @@ def _run_text(node: Any) -> str:
     return marked(LOWERED if baseline.startswith("-") else RAISED, node.text or "")
 
 
-def _chart(chart: Any, writer: PageWriter) -> None:
-    """Writes a chart's data as a table: one row per category, one column per series."""
-    if chart.has_title and chart.chart_title.has_text_frame:
-        writer.add(_text(chart.chart_title.text_frame), BlockKind.PARAGRAPH)
-    for plot in chart.plots:
-        series = list(plot.series)
-        categories = [clean(str(category)) for category in plot.categories]
-        values = [list(each.values) for each in series]
-        rows = [
-            [category, *(cell_text(column[at]) if at < len(column) else "" for column in values)]
-            for at, category in enumerate(categories)
-        ]
-        write_rows(writer, [["Category", *(clean(each.name or "Series") for each in series)], *rows])
-
-
 def _diagram(shape: Any, writer: PageWriter) -> None:
     """Writes the text of a SmartArt diagram, which is in a separate package part."""
-    from lxml.etree import XMLParser, fromstring
-
     for ids in shape.element.iter(f"{{{_DIAGRAM}}}relIds"):
-        part = shape.part.related_part(ids.get(f"{_R}dm"))
-        parser = XMLParser(resolve_entities=False, no_network=True)
-        for point in fromstring(part.blob, parser).iter(f"{{{_DIAGRAM}}}pt"):
+        for point in _root(shape.part.related_part(ids.get(f"{_R}dm"))).iter(f"{{{_DIAGRAM}}}pt"):
             text = clean(" ".join("".join(line.itertext()) for line in point.iter(f"{_A}p"))).strip()
             writer.add(f"• {text}" if text else "", BlockKind.ITEM)
