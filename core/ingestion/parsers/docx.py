@@ -15,9 +15,9 @@ from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
+from core.ingestion.parsers.annotations import ABOUT_LETTERS, comment_text
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.charts import CHART, write_chart
-from core.ingestion.parsers.comments import ABOUT_LETTERS, comment_text
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
