@@ -9,8 +9,8 @@ __all__ = ["recognition_warnings", "which"]
 _MOST_NAMED = 12  # Chosen by hand, not fitted.
 
 
-def which(numbers: Sequence[int], total: int, noun: str, one: str = "contains", many: str = "contain") -> str:
-    """The start of a sentence that counts and lists pages; the caller completes it.
+def which(numbers: Sequence[int | str], total: int, noun: str, one: str = "contains", many: str = "contain") -> str:
+    """The start of a sentence that counts and lists pages or sheets; the caller completes it.
 
     >>> which([2, 5, 9], 12, "page"), which([4], 4, "slide", "is", "are")
     ('3 of 12 pages (2, 5, 9) contain', '1 of 4 slides (4) is')

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
@@ -89,16 +89,13 @@ def _delimiter(text: str) -> str:
 
 
 def tables_as_text(name: str, parsed: ParsedTables, kind: FileKind) -> ExtractedDocument:
-    """What is beside the tables, all tables' rows, then a summary of each table."""
+    """What is beside the tables, all tables' rows, a summary of each table, then the comments."""
     tables, warnings = parsed.tables, list(parsed.warnings)
     pages: list[Page] = []
     blocks: list[Block] = []
     setup: list[int] = []
     if parsed.fields:
-        writer = PageWriter(1, "Fields")
-        for line in parsed.fields:
-            writer.add(line, BlockKind.PARAGRAPH)
-        pages, blocks = [writer.page()], writer.blocks
+        pages, blocks = _lines_page("Fields", parsed.fields, 1)
     for table in tables:
         role = suggested_role(table.columns, table.rows)
         for page, page_blocks in row_pages(table, len(pages) + 1):
@@ -111,10 +108,20 @@ def tables_as_text(name: str, parsed: ParsedTables, kind: FileKind) -> Extracted
             page, page_blocks = summary_page(table, len(pages) + 1, name)
             pages.append(page)
             blocks += page_blocks
+    if parsed.comments:
+        page_of_comments, comment_blocks = _lines_page("Comments", parsed.comments, len(pages) + 1)
+        pages, blocks = pages + page_of_comments, blocks + comment_blocks
     left_out = sum(len(table.totals) for table in tables)
     if left_out:
         warnings.append(f"{left_out} totals {'row is' if left_out == 1 else 'rows are'} not counted in the summaries.")
     return ExtractedDocument(tuple(pages), tuple(blocks), kind, warnings=tuple(warnings), setup_pages=tuple(setup))
+
+
+def _lines_page(label: str, lines: Sequence[str], number: int) -> tuple[list[Page], list[Block]]:
+    writer = PageWriter(number, label)
+    for line in lines:
+        writer.add(line, BlockKind.PARAGRAPH)
+    return [writer.page()], writer.blocks
 
 
 def _limit_warnings(table: ParsedTable) -> Iterator[str]:

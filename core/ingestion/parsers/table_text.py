@@ -102,11 +102,13 @@ class ParsedTable:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
-    """All tables of one file, with warnings for the user. fields: lines of text for what is beside the tables."""
+    """All tables of one file, with warnings for the user. fields: lines of text for what is beside the tables.
+    comments: lines of text about their cells."""
 
     tables: tuple[ParsedTable, ...]
     warnings: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
 
 
 def _is_total(table: ParsedTable, index: int) -> bool:

@@ -1,20 +1,24 @@
 """Parses workbooks: Excel with openpyxl, old Excel and OpenDocument with calamine; one table of values per sheet."""
+# Over 300 lines: both readers make the same tables of cells that they show differently.
 
+import re
 import struct
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
+from core.ingestion.parsers.annotations import comment_text
 from core.ingestion.parsers.cell_format import number_text, plain_number
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.ooxml import check_package
-from core.ingestion.parsers.sheet_xml import MergedArea, sheet_details
+from core.ingestion.parsers.sheet_xml import MergedArea, SheetDetails, hidden_warnings, sheet_comments, sheet_details
 from core.ingestion.parsers.table_headers import split_header
 from core.ingestion.parsers.table_text import MOST_COLUMNS, ParsedTable, ParsedTables
 from core.ingestion.parsers.text_cleaning import clean
@@ -77,6 +81,8 @@ class MergedCellFiller:
                 self._shown[area] = line[area.left - 1]
 
 
+_DURATION = re.compile(r"(-?)PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:[.,]\d+)?)S)?")
+
 _MOST_ROWS = 1_048_576  # Excel's own limit of rows per sheet
 
 _EMPTY_ROWS_TO_STOP = 1_000  # Chosen by hand, not fitted.
@@ -89,30 +95,57 @@ def workbook_tables(name: str, data: bytes) -> ParsedTables:
     from openpyxl.utils.exceptions import InvalidFileException
 
     check_package(name, data)
-    tables = []
-    unsaved = 0
     try:
         workbook = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
-        for sheet in workbook.worksheets:
-            details = sheet_details(data, getattr(sheet, "_worksheet_path", ""))
-            unsaved += len(details.unsaved)
-            lines = _openpyxl_lines(sheet, details.merged)
-            if lines:
-                begin, columns, above = split_header(lines)
-                rows = tuple(map(tuple, lines[begin:]))
-                formulas = frozenset(details.unsaved)
-                label = f"Sheet: {sheet.title}"
-                tables.append(ParsedTable(label, columns, rows, begin + 1, True, above=above, formulas=formulas))
+        sheets = [_sheet(sheet, data) for sheet in workbook.worksheets]
+        hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
         workbook.close()
     except damage(InvalidFileException, LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."
         ) from error
+    tables = [sheet.table for sheet in sheets if sheet.table]
     if not any(table.rows for table in tables):
         raise EmptyFile(
             f"'{name}' contains no cell with a value.", "If its cells are formulas, open and save it in Excel."
         )
-    return ParsedTables(tuple(tables), (_unsaved_warning(unsaved),) if unsaved else ())
+    unsaved = sum(len(sheet.details.unsaved) for sheet in sheets)
+    warnings = [_unsaved_warning(unsaved)] if unsaved else []
+    warnings += hidden_warnings(hidden, [sheet.title for sheet in sheets if sheet.hides], len(sheets))
+    comments = tuple(comment for sheet in sheets for comment in sheet.comments)
+    return ParsedTables(tuple(tables), tuple(warnings), comments=comments)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A sheet as read. table: None if it is empty. hides: whether it hides rows or columns with values."""
+
+    title: str
+    table: ParsedTable | None
+    details: SheetDetails
+    comments: tuple[str, ...]
+    hides: bool = False
+
+
+def _sheet(sheet: Any, data: bytes) -> _Sheet:
+    """A sheet, each of its comments with the row that it is about."""
+    path = getattr(sheet, "_worksheet_path", "")
+    details, remarks = sheet_details(data, path), sheet_comments(data, path)
+    about = dict.fromkeys((each.row for each in remarks), "")
+    lines = _openpyxl_lines(sheet, details.merged, about)
+    comments = tuple(
+        comment_text(each.author, each.text, f"{sheet.title} {each.cell}: {about[each.row]}")
+        if each.cell
+        else f"Text box on {sheet.title}: {' '.join(each.text.split())}"
+        for each in remarks
+    )
+    if not lines:
+        return _Sheet(sheet.title, None, details, comments)
+    begin, columns, above = split_header(lines)
+    rows, formulas = tuple(map(tuple, lines[begin:])), frozenset(details.unsaved)
+    table = ParsedTable(f"Sheet: {sheet.title}", columns, rows, begin + 1, True, above=above, formulas=formulas)
+    hides = details.hidden_rows or 0 < details.hidden_column <= len(lines[0])
+    return _Sheet(sheet.title, table, details, comments, hides)
 
 
 def _unsaved_warning(cells: int) -> str:
@@ -120,9 +153,9 @@ def _unsaved_warning(cells: int) -> str:
     return f"{count} without a saved result. Open the file in Excel, save it, and upload it again."
 
 
-def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]:
+def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea], about: dict[int, str]) -> list[list[str]]:
     """The non-empty rows as text, without empty columns at the right. Merged values are repeated in each row: a
-    department written once beside five rows applies to all five."""
+    department written once beside five rows applies to all five. about: by row (1-based), filled with its cells."""
     if hasattr(sheet, "reset_dimensions"):
         sheet.reset_dimensions()
     lines: list[list[str]] = []
@@ -131,6 +164,8 @@ def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea]) -> list[list[str]]
     for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS), 1):
         line = [_formatted(cell) for cell in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
+        if number in about:
+            about[number] = " | ".join(filter(None, line))
         if any(line):
             lines.append(line)
             empty = 0
@@ -156,7 +191,7 @@ def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:
             _check_markup(data)
         else:
             _check_records(data)
-        tables = _calamine_tables(data)
+        tables, warnings = _calamine_tables(data)
     except PasswordError as error:
         raise needs_password(name) from error
     except damage(CalamineError) as error:
@@ -169,7 +204,7 @@ def old_workbook_tables(name: str, data: bytes, kind: FileKind) -> ParsedTables:
         raise EmptyFile(
             f"'{name}' contains no cell with a value.", "Open it, look whether its cells are filled, save it."
         )
-    return ParsedTables(tuple(tables))
+    return ParsedTables(tuple(tables), tuple(warnings))
 
 
 def _check_markup(data: bytes) -> None:
@@ -248,12 +283,15 @@ def _damaged_workbook(name: str, kind: FileKind) -> UnreadableFile:
     )
 
 
-def _calamine_tables(data: bytes) -> list[ParsedTable]:
-    from python_calamine import CalamineWorkbook, SheetTypeEnum
+def _calamine_tables(data: bytes) -> tuple[list[ParsedTable], list[str]]:
+    """The tables, and warnings about hidden sheets."""
+    from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
     tables = []
     with CalamineWorkbook.from_filelike(BytesIO(data)) as workbook:
-        for sheet in workbook.sheets_metadata:
+        sheets = workbook.sheets_metadata
+        hidden = [sheet.name for sheet in sheets if sheet.visible is not SheetVisibleEnum.Visible]
+        for sheet in sheets:
             lines = (
                 _calamine_lines(workbook.get_sheet_by_name(sheet.name)) if sheet.typ is SheetTypeEnum.WorkSheet else []
             )
@@ -261,7 +299,22 @@ def _calamine_tables(data: bytes) -> list[ParsedTable]:
                 begin, columns, above = split_header(lines)
                 rows = tuple(map(tuple, lines[begin:]))
                 tables.append(ParsedTable(f"Sheet: {sheet.name}", columns, rows, begin + 1, padded=True, above=above))
-    return tables
+    return tables, hidden_warnings(hidden, (), len(sheets))
+
+
+def _with_duration(value: object) -> object:
+    """A duration that calamine gives as text (ISO 8601) as a time span, or the value itself.
+
+    >>> _with_duration("PT36H30M00S"), _with_duration("PTA")
+    (datetime.timedelta(days=1, seconds=45000), 'PTA')
+    """
+    found = _DURATION.fullmatch(value) if isinstance(value, str) and value.startswith(("PT", "-PT")) else None
+    if found is None:
+        return value
+    span = timedelta(
+        hours=int(found[2] or 0), minutes=int(found[3] or 0), seconds=round(float((found[4] or "0").replace(",", ".")))
+    )
+    return -span if found[1] else span
 
 
 def _calamine_lines(sheet: Any) -> list[list[str]]:
@@ -273,7 +326,7 @@ def _calamine_lines(sheet: Any) -> list[list[str]]:
     filling = MergedCellFiller(areas)
     lines = []
     for number, row in enumerate(sheet.to_python(skip_empty_area=False), 1):
-        line = [cell_text(value) for value in row[: MOST_COLUMNS + 1]]
+        line = [cell_text(_with_duration(value)) for value in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
         if any(line):
             lines.append(line)
