@@ -8,8 +8,16 @@ from fpdf import FPDF
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
-from pypdf.annotations import FreeText, Text
-from pypdf.generic import ArrayObject, BooleanObject, DictionaryObject, NameObject, NumberObject, TextStringObject
+from pypdf.annotations import FreeText, Highlight, Text
+from pypdf.generic import (
+    ArrayObject,
+    BooleanObject,
+    DictionaryObject,
+    FloatObject,
+    NameObject,
+    NumberObject,
+    TextStringObject,
+)
 
 from core.domain.extraction import BlockKind, ExtractedDocument, LayoutLine
 from core.ingestion.chunking import split
@@ -344,3 +352,43 @@ def test_texts_added_to_a_page_are_read_and_files_inside_are_told() -> None:
     assert texts_of(extracted, BlockKind.ROW) == [note, "Check the limit again."]
     [warning] = extracted.warnings
     assert "were not read: annex.txt" in warning
+
+
+def test_remarks_on_marked_words_are_comments_and_copies_of_the_words_are_not() -> None:
+    data = pdf_of("The rate is 5 percent.")
+    [line] = located(data, 1, "The rate is 5 percent.", [(12, 21)])[0]
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(data)))
+    top, bottom = (float(writer.pages[0].mediabox.top) - each for each in (line.top - 2, line.bottom + 2))
+    corners = [line.left - 1, top, line.right + 1, top, line.left - 1, bottom, line.right + 1, bottom]
+    for text in ("Should be 7 percent.", "5 percent"):
+        remark = Highlight(
+            rect=(corners[0], bottom, corners[2], top), quad_points=ArrayObject(map(FloatObject, corners))
+        )
+        remark[NameObject("/Contents")], remark[NameObject("/T")] = TextStringObject(text), TextStringObject("Eva")
+        writer.add_annotation(0, remark)
+    out = BytesIO()
+    writer.write(out)
+    assert extract("a.pdf", out.getvalue()).pages[0].text == (
+        "The rate is 5 percent.\n\nComment by Eva on “5 percent”: Should be 7 percent."
+    )
+
+
+def test_a_field_of_choices_has_the_value_that_it_shows() -> None:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf_of("Where do you work?"))))
+    options = ArrayObject(ArrayObject(map(TextStringObject, pair)) for pair in (("AT", "Austria"), ("BE", "Belgium")))
+    field = DictionaryObject(
+        {
+            NameObject("/Subtype"): NameObject("/Widget"),
+            NameObject("/FT"): NameObject("/Ch"),
+            NameObject("/T"): TextStringObject("Country"),
+            NameObject("/V"): TextStringObject("BE"),
+            NameObject("/Opt"): options,
+            NameObject("/Rect"): ArrayObject(map(NumberObject, (50, 600, 150, 620))),
+        }
+    )
+    fields = ArrayObject([writer._add_object(field)])
+    writer.pages[0][NameObject("/Annots")] = fields
+    writer.root_object[NameObject("/AcroForm")] = DictionaryObject({NameObject("/Fields"): fields})
+    out = BytesIO()
+    writer.write(out)
+    assert extract("a.pdf", out.getvalue()).pages[0].text.endswith("Country: Belgium")

@@ -16,6 +16,7 @@ from typing import Any
 from core.domain.documents import Page
 from core.domain.errors import Cure, EmptyFile, FileTooCostly, UnreadableFile
 from core.domain.extraction import Block, BlockKind, ExtractedDocument, LayoutLine
+from core.ingestion.parsers.annotations import comment_text
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind
@@ -36,6 +37,8 @@ _TECHNICAL = re.compile(r"\[\d+\]")
 _HIDDEN = 2  # annotation flag Hidden, ISO 32000-1 table 165
 
 _MOST_FIELDS = 5_000  # Chosen by hand, not fitted.
+
+_MOST_MARKED_LINES = 20  # Chosen by hand, not fitted.
 
 _MOST_PARENTS = 20  # Chosen by hand, not fitted.
 
@@ -118,9 +121,19 @@ def _value(widget: Any) -> str:
         return "" if state == "Off" else "yes" if state.lower() in _YES else clean(state)
     value = _inherited(widget, "/V")
     values = value if isinstance(value, list) else [value]
+    if _inherited(widget, "/FT") == "/Ch":
+        values = [_choice(widget, each) for each in values]
     decoded = (each.get_data().decode("utf-8", "replace") if hasattr(each, "get_data") else each for each in values)
     text = ", ".join(" ".join(clean(str(each)).split()) for each in decoded if each is not None)
     return text[:_FIELD_LETTERS]
+
+
+def _choice(widget: Any, value: Any) -> Any:
+    """What a field of choices shows for a value."""
+    for option in map(_plain, _inherited(widget, "/Opt") or ()):
+        if isinstance(option, list) and len(option) == 2 and _plain(option[0]) == value:
+            return _plain(option[1])
+    return value
 
 
 def _label(widget: Any) -> str:
@@ -257,28 +270,53 @@ def _page_lines(document: Any, index: int) -> tuple[list[LayoutLine], bool, tupl
         printed, turns = printed_lines(text_page)
         letters = sum(len(word.text) for line in printed for word in line.words)
         pictured = letters < _SOME_LETTERS and _is_pictured(page, letters)
-        return in_order(printed, rules(page, turns)), pictured, _notes(page)
+        return in_order(printed, rules(page, turns)), pictured, _notes(page, text_page)
     finally:
         text_page.close()
         page.close()
 
 
-def _notes(page: Any) -> tuple[str, ...]:
-    """The texts added to a page as annotations, and its notes."""
+def _notes(page: Any, text_page: Any) -> tuple[str, ...]:
+    """The texts added to a page as annotations: its notes, and remarks on marked or struck words, stamps and shapes."""
     import pypdfium2.raw as raw
 
     texts = []
+    left_out = {raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP, raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FILEATTACHMENT}
     for index in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST_FIELDS)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind, flags = raw.FPDFAnnot_GetSubtype(annotation), raw.FPDFAnnot_GetFlags(annotation)
-        if kind in {raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_TEXT} and not flags & _HIDDEN:
-            size = raw.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0)
-            units = (raw.FPDF_WCHAR * (size // 2 + 1))()
-            raw.FPDFAnnot_GetStringValue(annotation, b"Contents", units, size)
-            text = bytes(units)[: max(size - 2, 0)].decode("utf-16-le", "replace")
-            texts.append(" ".join(clean(text).split())[:_FIELD_LETTERS])
+        if kind not in left_out and not flags & _HIDDEN:
+            text = _annotation_text(annotation, b"Contents")
+            about = _marked_words(text_page, annotation) if text else ""
+            plain = kind in {raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_TEXT}
+            author = "" if plain else _annotation_text(annotation, b"T")
+            if text != about:  # some programs copy the marked words
+                texts.append(text if plain else comment_text(author, text, about))
         raw.FPDFPage_CloseAnnot(annotation)
     return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _annotation_text(annotation: Any, key: bytes) -> str:
+    import pypdfium2.raw as raw
+
+    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    units = (raw.FPDF_WCHAR * (size // 2 + 1))()
+    raw.FPDFAnnot_GetStringValue(annotation, key, units, size)
+    text = bytes(units)[: max(size - 2, 0)].decode("utf-16-le", "replace")
+    return " ".join(clean(text).split())[:_FIELD_LETTERS]
+
+
+def _marked_words(text_page: Any, annotation: Any) -> str:
+    """The words that an annotation marks."""
+    import pypdfium2.raw as raw
+
+    corners, words = raw.FS_QUADPOINTSF(), []
+    for index in range(min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_MARKED_LINES)):
+        if raw.FPDFAnnot_GetAttachmentPoints(annotation, index, corners):
+            across = [corners.x1, corners.x2, corners.x3, corners.x4]
+            down = [corners.y1, corners.y2, corners.y3, corners.y4]
+            words.append(text_page.get_text_bounded(min(across), min(down), max(across), max(down)))
+    return " ".join(clean(" ".join(words)).split())
 
 
 def _embedded_name(document: Any, index: int) -> str:
