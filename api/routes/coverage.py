@@ -62,6 +62,13 @@ class RunShape(Shape):
         return cls.model_validate(run)
 
 
+class RiskShape(Shape):
+    """A reason to doubt a cell, such as evidence that is old or not yet in force."""
+
+    kind: str
+    words: str
+
+
 class CellShape(Shape):
     """One topic under one truth."""
 
@@ -74,6 +81,7 @@ class CellShape(Shape):
     margin: float
     reason: str
     error: str
+    risks: list[RiskShape]
     evidence: list[dict[str, Any]]
     near_misses: list[dict[str, Any]]
 

@@ -37,6 +37,7 @@ __all__ = [
     "kind_of_words",
     "needs_in_words",
     "owner_of",
+    "risks_in_words",
     "share_in_words",
     "unread_in_words",
     "values_of",
@@ -210,6 +211,7 @@ class BoardRow:
     evidence: str
     document: str
     page: int | None
+    doubts: str
 
 
 def board_rows(board: Board) -> tuple[BoardRow, ...]:
@@ -232,9 +234,15 @@ def board_rows(board: Board) -> tuple[BoardRow, ...]:
                 evidence=best.quote if best else "",
                 document=best.document_name if best else "",
                 page=best.page if best else None,
+                doubts=risks_in_words(cell),
             )
         )
     return tuple(rows)
+
+
+def risks_in_words(cell: Cell) -> str:
+    """The reasons to doubt a cell, one sentence each; "" without any."""
+    return " ".join(f"{risk.kind.value.capitalize()}: {risk.words}" for risk in cell.risks)
 
 
 def kind_in_words(kind: GapKind) -> str:
@@ -324,18 +332,22 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
         "margin": cell.margin,
         "reason": cell.reason,
         "error": cell.error,
+        "risks": [{"kind": risk.kind.value, "words": risk.words} for risk in cell.risks],
         "evidence": [citation_data(citation) for citation in cell.evidence],
         "near_misses": [citation_data(citation) for citation in cell.near_misses],
     }
 
 
 def board_text(board: Board) -> str:
-    """The board as a text table of states with scores, followed by the gaps and what to obtain for each."""
+    """The board as a text table of states with scores, followed by the doubts, the gaps and what to obtain for each."""
     rows = [[topic.name, *(_cell_text(board.cell(topic, kind)) for kind in board.kinds)] for topic in board.topics]
     share = "nothing could be assessed" if board.coverage is None else f"{board.coverage:.0%} covered"
     table = aligned(["topic", *map(kind_in_words, board.kinds)], rows)
     errors = dict.fromkeys(cell.error for cell in board.cells if cell.error)
     parts = [table, f"{share}, {needs_in_words(board)}.", *(f"! {error}" for error in errors)]
+    parts += [
+        f"⚠ {cell.topic} / {kind_in_words(cell.kind)}. {risks_in_words(cell)}" for cell in board.cells if cell.risks
+    ]
     return "\n".join([*parts, *(_gap_text(gap) for gap in board.gaps)])
 
 

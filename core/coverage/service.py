@@ -189,7 +189,9 @@ class CoverageService:
             on_cell=on_cell,
         )
         run = CoverageRun(0, project, RunState.DONE, board.topics, len(board.cells), board.taken_at, board.taken_at)
-        return self._with_unread(board, run, RiskReader(self._scope(project), self._now(), terms))
+        reader = RiskReader(self._scope(project), self._now(), terms)
+        doubted = replace(board, cells=reader.with_risks(board.cells, {topic.id: topic for topic in board.topics}))
+        return self._with_unread(doubted, run, reader)
 
     @staticmethod
     def _with_unread(board: Board, run: CoverageRun, reader: RiskReader) -> Board:

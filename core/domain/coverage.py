@@ -98,6 +98,8 @@ class RiskKind(StrEnum):
     OUT_OF_DATE = "out of date"
     WRONG_JURISDICTION = "wrong jurisdiction"
     SUPERSEDED = "superseded"
+    NOT_IN_FORCE = "not yet in force"
+    REMOVED = "no longer in the library"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,20 @@ import openpyxl
 import pypdfium2
 import pytest
 
-from core.coverage.board_view import needs_in_words, share_in_words
+from core.coverage.board_view import board_csv, board_text, needs_in_words, share_in_words
 from core.coverage.gaps import not_needed
 from core.coverage.meeting_pack.pack import STATE_LOOKS, MeetingPack, pack_data, pack_html
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
-from core.coverage.meetings.meeting import AgendaItem, Attendee, Contribution, ContributionKind, Meeting, Minutes
+from core.coverage.meetings.meeting import (
+    AgendaItem,
+    Attendee,
+    Contribution,
+    ContributionKind,
+    Meeting,
+    Minutes,
+    MinutesDecision,
+)
 from core.coverage.meetings.minutes import make_minutes
 from core.coverage.traceability import trace
 from core.domain.coverage import (
@@ -28,6 +36,8 @@ from core.domain.coverage import (
     Gap,
     GapKind,
     ReviewVerdict,
+    Risk,
+    RiskKind,
     RunState,
     Topic,
 )
@@ -168,6 +178,43 @@ def test_the_pdf_says_what_stands_on_the_board() -> None:
 @pytest.mark.parametrize("text", [STRANGE, FORMULA, SCRIPT, "a\x00b"])
 def test_the_pdf_prints_any_text(text: str) -> None:
     assert "Coverage review" in pdf_pages(pack_of(text))[0]
+
+
+def test_the_pdf_prints_a_text_longer_than_a_page_to_its_end() -> None:
+    pack = pack_of()
+    comment = " ".join(f"word{number}" for number in range(1500))
+    pack = replace(pack, decisions=(replace(pack.decisions[0], comment=comment),))
+    text = " ".join(" ".join(pdf_pages(pack)).split())
+    assert text.count("word0 ") == text.count("word1499") == 1
+    assert all(f"word{number}" in text for number in range(1500))
+
+
+def test_every_form_says_why_a_cell_is_doubted() -> None:
+    pack = pack_of()
+    risk = Risk(RiskKind.NOT_IN_FORCE, "Its evidence, law.pdf, takes effect on 2027-01-01.")
+    pack = replace(pack, board=replace(pack.board, cells=tuple(replace(c, risks=(risk,)) for c in pack.board.cells)))
+    evidence = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))["Evidence"]
+    assert evidence["I1"].value == "doubts" and risk.words in evidence["I2"].value
+    assert risk.words in pack_html(pack)
+    assert risk.words in " ".join(" ".join(pdf_pages(pack)).split())
+    assert pack_data(pack)["board"]["cells"][0]["risks"] == [{"kind": "not yet in force", "words": risk.words}]
+    assert risk.words in board_csv(pack.board) and risk.words in board_text(pack.board)
+
+
+def test_the_minutes_say_on_paper_who_owns_it_until_when_and_how_long_a_waiver_holds() -> None:
+    pack = pack_of()
+    day = NOW.date()
+    owned = replace(pack.decisions[0], owner="Bob", due=day)
+    waived = replace(pack.decisions[0], verdict=ReviewVerdict.WAIVED, owner="", expires=day)
+    taken = tuple(MinutesDecision(each, ()) for each in (owned, waived))
+    pack = replace(pack, decisions=(waived,), minutes=(replace(pack.minutes[0], decisions=taken, points=()),))
+    for text in (" ".join(pdf_pages(pack)), pack_html(pack)):
+        words = " ".join(text.split())
+        assert f"owner Bob · due {day}" in words and f"until {day}" in words
+    minutes = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))["Minutes"]
+    rows = [[tile.value for tile in row] for row in minutes.iter_rows()]
+    until = next(row for row in rows if row[2] == "decision" and "waived" in row[5])
+    assert f"until {day}" in until[5] and until[8] is None
 
 
 def test_the_head_of_a_long_map_is_on_every_page() -> None:

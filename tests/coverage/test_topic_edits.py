@@ -117,7 +117,8 @@ def doubts(jurisdiction: str, query: str, *documents: Document) -> list[str]:
         "a b", Truth.REGULATORY, CellState.COVERED, 0.9, 0.5, (citation(jurisdiction=jurisdiction),), topic_id=1
     )
     topic = Topic("a b", id=1, jurisdiction=query)
-    [reported] = RiskReader(documents, NOW, terms=BUILT_IN_TERMS).with_risks([cell], {1: topic})
+    found = documents or [Document(1, "policy.pdf", "a", 1, DocumentState.READY, NOW)]
+    [reported] = RiskReader(found, NOW, terms=BUILT_IN_TERMS).with_risks([cell], {1: topic})
     return [risk.kind.value for risk in reported.risks]
 
 

@@ -135,6 +135,30 @@ def test_old_and_superseded_evidence_is_doubted() -> None:
     assert series_of(recent) == series_of(newer)
 
 
+def test_evidence_that_takes_effect_later_is_doubted_and_supersedes_nothing_yet() -> None:
+    now = document(1, "policy_2024.pdf", date=datetime(2024, 1, 1, tzinfo=UTC))
+    later = document(2, "policy 2027.pdf", date=datetime(2027, 1, 1, tzinfo=UTC))
+    assert risks_of(replace(later, id=1))["compliance"] == {RiskKind.NOT_IN_FORCE}
+    assert risks_of(replace(later, id=1))["intent"] == set()  # a plan speaks of what is to come
+    assert risks_of(now, later)["compliance"] == set()
+
+
+def test_evidence_that_has_left_the_library_is_doubted_and_named() -> None:
+    subject = Topic("sick leave", id=1)
+    cells = RiskReader([], BOARD_NOW, terms=BUILT_IN_TERMS).with_risks(board_of({subject: "cpccc"}).cells, {1: subject})
+    assert [cell.risks[0].words if cell.risks else "" for cell in cells[:2]] == [
+        "policy.pdf: deleted, archived or moved since; assess again.",
+        "",
+    ]
+
+
+def test_what_calls_itself_historical_is_told_in_a_sentence() -> None:
+    old = document(1, "rules.md", labels=Labels(temporal_class=Label("historical")))
+    subject = Topic("sick leave", id=1)
+    first, *_ = RiskReader([old], BOARD_NOW, terms=BUILT_IN_TERMS).with_risks(board_of({subject: "ccccc"}).cells, {})
+    assert [risk.words for risk in first.risks] == ["Its newest evidence, rules.md, calls itself historical."]
+
+
 def test_unread_documents_are_named_once_and_only_those_that_may_hold_what_a_gap_misses() -> None:
     failed = document(3, "scan.pdf", state=DocumentState.FAILED, remedy="Export it again.")
     policy = document(
@@ -143,7 +167,7 @@ def test_unread_documents_are_named_once_and_only_those_that_may_hold_what_a_gap
     program = document(5, "setup.exe", state=DocumentState.FAILED, remedy=READABLE)
     subject = Topic("sick leave", id=1)
     for states, unread in (("gcccc", ("scan.pdf",)), ("cgccc", ("scan.pdf", "policy.pdf")), ("ccccc", ())):
-        reader = RiskReader([failed, policy, program], BOARD_NOW, terms=BUILT_IN_TERMS)
+        reader = RiskReader([document(1, "policy.md"), failed, policy, program], BOARD_NOW, terms=BUILT_IN_TERMS)
         cells = reader.with_risks(board_of({subject: states}).cells, {1: subject})
         assert reader.unread(cells) == unread
         assert not any(cell.risks for cell in cells)

@@ -1,5 +1,5 @@
-"""Risks of a cell (evidence that is old, superseded or from another jurisdiction), and documents behind gaps that could
-not be read or were not read yet."""
+"""Risks of a cell (evidence that is old, superseded, not yet in force, gone or of another jurisdiction), and documents
+behind gaps that could not be read or were not read yet."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from core.domain.documents import Document, DocumentState, TemporalClass, Truth
 from core.ingestion.parsers.file_kinds import READABLE
 from core.knowledge.gaps import gap_table
 from core.knowledge.workspace_terms import WorkspaceTerms
+from core.text.lists import listed
 
 __all__ = ["RiskReader", "series_of"]
 
@@ -58,11 +59,12 @@ class RiskReader:
         return tuple(cells_with_risks)
 
     def _newest(self) -> Mapping[str, Document]:
-        """Series → its document with the latest date."""
+        """Series → its document with the latest date that has come."""
         newest: dict[str, Document] = {}
         for document in self.documents:
             key = series_of(document)
             dated = document.date is not None and document.state is DocumentState.READY and len(key) > 3
+            dated = dated and not self._in_future(document)
             if dated and (key not in newest or _date(document) > _date(newest[key])):
                 newest[key] = document
         return newest
@@ -105,10 +107,18 @@ class RiskReader:
         """Risks that apply to all evidence of a covered cell: one sound sentence is enough to have none."""
         documents = [by_id[citation.document_id] for citation in cell.evidence if citation.document_id in by_id]
         risks = []
+        if not documents:
+            names = listed(sorted({citation.document_name for citation in cell.evidence}))
+            risks.append(Risk(RiskKind.REMOVED, f"{names}: deleted, archived or moved since; assess again."))
+        if documents and cell.truth in _AGEING and all(map(self._in_future, documents)):
+            first = min(documents, key=_date)
+            risks.append(
+                Risk(RiskKind.NOT_IN_FORCE, f"Its evidence, {first.name}, takes effect on {first.date:%Y-%m-%d}.")
+            )
         if documents and cell.truth in _AGEING and all(self._old(document) for document in documents):
             best = max(documents, key=_date)
-            when = f"{best.date:%Y}" if best.date else "by its own words"
-            risks.append(Risk(RiskKind.OUT_OF_DATE, f"Its newest evidence, {best.name}, is of {when}."))
+            when = f"is of {best.date:%Y}" if best.date else "calls itself historical"
+            risks.append(Risk(RiskKind.OUT_OF_DATE, f"Its newest evidence, {best.name}, {when}."))
         later = [(d, newest.get(series_of(d))) for d in documents]
         if documents and all(new is not None and _date(new) > _date(old) for old, new in later):
             old, new = later[0]
@@ -130,6 +140,9 @@ class RiskReader:
                 Risk(RiskKind.WRONG_JURISDICTION, f"The topic is about {expected}, its evidence about {found}.")
             )
         return risks
+
+    def _in_future(self, document: Document) -> bool:
+        return document.date is not None and document.date > self.now
 
     def _old(self, document: Document) -> bool:
         if document.labels.temporal_class.value == TemporalClass.HISTORICAL.value:

@@ -35,7 +35,8 @@ def _decisions(minutes: Minutes, quoted: Callable[[Citation], str]) -> list[Sequ
     rows: list[Sequence[Any]] = []
     for minuted in minutes.decisions:
         decision = minuted.decision
-        words = " – ".join(filter(None, (decision.verdict.value, decision.reason, decision.comment)))
+        verdict = decision.verdict.value + (f" until {decision.expires}" if decision.expires else "")
+        words = " – ".join(filter(None, (verdict, decision.reason, decision.comment)))
         about = (minutes.title, decision.at, "decision", decision.topic, about_in_words(decision.kind), words)
         quotes = "\n".join(quoted(citation) for citation in minuted.quotes)
         rows.append(
@@ -43,7 +44,7 @@ def _decisions(minutes: Minutes, quoted: Callable[[Citation], str]) -> list[Sequ
                 *about,
                 decision.who,
                 decision.owner,
-                decision.due or decision.expires,
+                decision.due,
                 quotes,
                 ", ".join(decision.present),
             )

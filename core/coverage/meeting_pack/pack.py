@@ -18,7 +18,7 @@ from core.coverage.board_view import (
 )
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meetings.meeting import Minutes
-from core.coverage.meetings.minutes import decision_facts, minutes_data, people_in_words
+from core.coverage.meetings.minutes import day_in_words, decision_facts, minutes_data, people_in_words
 from core.coverage.review import DecisionsByCell, current_decisions
 from core.coverage.traceability import TraceRow
 from core.coverage.unread_files import unread_files_data, unread_files_in_words
@@ -247,6 +247,7 @@ def pack_html(pack: MeetingPack) -> str:
         kind_words=kind_in_words,
         about_words=about_in_words,
         people_words=people_in_words,
+        day_words=day_in_words,
         domains=by_domain(pack.board),
         evidenced=[cell for cell in pack.board.cells if cell.evidence or cell.near_misses],
     )

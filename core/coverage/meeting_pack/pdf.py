@@ -1,16 +1,16 @@
 """The meeting pack as a PDF: metadata, map, gaps, decisions, changes, conflicts and evidence."""
 # Longer than 300 lines: one function per part of the document, which share its fonts and tables.
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.coverage.board_view import about_in_words, kind_in_words, share_in_words
+from core.coverage.board_view import about_in_words, kind_in_words, risks_in_words, share_in_words
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
 from core.coverage.meetings.meeting import Minutes
-from core.coverage.meetings.minutes import people_in_words
+from core.coverage.meetings.minutes import day_in_words, people_in_words, terms_in_words
 from core.domain.coverage import Board, Cell, Topic
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
@@ -25,6 +25,9 @@ _MARGIN, _ROW, _HEAD_ROW = 14.0, 8.0, 11.0  # mm
 _TOPIC_WIDTH = 72.0
 _LEAST_BELOW = 70.0  # mm below a part's heading: itself, the table's head and a row of eight lines
 _MOST_EVIDENCE = 400  # characters of a quote
+_MOST_LINES = 34  # of a row: four fifths of a page, so that it fits also where it is broken otherwise
+_SURE_PER_MM = 6  # characters that fit into 34 lines for each mm of a column, however they are broken
+_PADDING = 4.0  # mm of a column that are not text, generously
 
 
 def pack_pdf(pack: MeetingPack, on_page: Callable[[int], object] = lambda page: None) -> bytes:
@@ -196,11 +199,25 @@ def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequ
         headings_style=FontFace(emphasis="BOLD", color=_QUIET),
     ) as table:
         table.row(list(heads))
-        for row in rows:
+        for row in (part for whole in rows for part in _parts(sheet, whole, widths)):
             line = table.row()
             for value in row:
                 colour = _SEVERITY.get(value)
-                line.cell(_printable(value), style=FontFace(color=colour, emphasis="BOLD") if colour else None)
+                line.cell(value, style=FontFace(color=colour, emphasis="BOLD") if colour else None)
+
+
+def _parts(sheet: Any, row: Sequence[str], widths: Sequence[float]) -> Iterator[Sequence[str]]:
+    """A row as rows that each fit on a page: the library refuses one that does not."""
+    texts = [_printable(value) for value in row]
+    if all(len(text) <= _SURE_PER_MM * width for text, width in zip(texts, widths, strict=True)):
+        yield texts
+        return
+    columns = [
+        sheet.multi_cell(width - _PADDING, 4.2, text, align="L", dry_run=True, output="LINES")
+        for text, width in zip(texts, widths, strict=True)
+    ]
+    for start in range(0, max(map(len, columns)), _MOST_LINES):
+        yield [" ".join(lines[start : start + _MOST_LINES]) for lines in columns]
 
 
 def _gaps(sheet: Any, pack: MeetingPack) -> None:
@@ -257,7 +274,9 @@ def _minutes(sheet: Any, minutes: Minutes) -> None:
         (
             each.decision.topic,
             about_in_words(each.decision.kind),
-            f"{each.decision.verdict.value} by {each.decision.who}",
+            " · ".join(
+                filter(None, (f"{each.decision.verdict.value} by {each.decision.who}", *terms_in_words(each.decision)))
+            ),
             " – ".join(filter(None, (each.decision.reason, each.decision.comment))),
             "  ".join(_cited(citation) for citation in each.quotes),
             people_in_words(each.decision.present),
@@ -290,7 +309,7 @@ def _conflicts(sheet: Any, pack: MeetingPack) -> None:
     _heading(sheet, "Conflicts")
     rows = [
         (
-            f"{each.topic.name}\n{each.words}",
+            f"{each.topic.name} – {each.words}",
             _cited(each.first.citation),
             _cited(each.second.citation),
             each.decision.verdict.value if each.decision else "open",
@@ -313,7 +332,7 @@ def _decisions(sheet: Any, pack: MeetingPack) -> None:
             each.verdict.value,
             " – ".join(filter(None, (each.reason, each.comment))),
             each.owner,
-            str(each.due or each.expires or ""),
+            day_in_words(each),
         )
         for each in reversed(pack.decisions)
     ]
@@ -331,8 +350,8 @@ def _evidence(sheet: Any, board: Board) -> None:
             cell.topic,
             kind_in_words(cell.kind),
             _cell_words(cell),
-            "  ".join(_cited(citation) for citation in cell.evidence)
-            or "near miss: " + "  ".join(_cited(citation) for citation in cell.near_misses[:1]),
+            ("  ".join(map(_cited, cell.evidence)) or f"near miss: {_cited(cell.near_misses[0])}")
+            + (f" ⚠ {risks_in_words(cell)}" if cell.risks else ""),
         )
         for cell in shown
     ]

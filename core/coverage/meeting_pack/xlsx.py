@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words
+from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words, risks_in_words
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.minutes_rows import MINUTES_COLUMNS, minutes_rows
 from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
@@ -62,7 +62,7 @@ def pack_xlsx(pack: MeetingPack) -> bytes:
     _matrix(workbook, pack)
     _sheet(workbook, "To obtain", *_gaps(pack), widths=(10, 36, 15, 70, 16, 13, 22, 34))
     _decisions(workbook, pack)
-    _sheet(workbook, "Evidence", *_evidence(pack.board), widths=(36, 15, 12, 10, 80, 34, 8, 10))
+    _sheet(workbook, "Evidence", *_evidence(pack.board), widths=(36, 15, 12, 10, 80, 34, 8, 10, 40))
     conflicts = [
         (
             c.topic.name,
@@ -136,10 +136,8 @@ def _matrix(workbook: Any, pack: MeetingPack) -> None:
 
 
 def _state(cell: Cell) -> str:
-    symbol = STATE_LOOKS[cell.state].symbol
-    return f"{symbol} {cell.state_in_words}" + (
-        f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-    )
+    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
+    return f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score}{' ⚠' if cell.risks else ''}"
 
 
 def _gaps(pack: MeetingPack) -> tuple[Row, list[Row]]:
@@ -200,12 +198,13 @@ def _decisions(workbook: Any, pack: MeetingPack) -> None:
 
 
 def _evidence(board: Board) -> tuple[Row, list[Row]]:
-    heads = ("topic", "kind", "counts as", "evidence", "quote", "document", "page", "threshold")
+    heads = ("topic", "kind", "counts as", "evidence", "quote", "document", "page", "threshold", "doubts")
     rows: list[Row] = []
     for cell in board.cells:
         for name, citations in (("evidence", cell.evidence), ("near miss", cell.near_misses)):
             score = score_in_words(cell.evidence_score)
-            rows += [(cell.topic, kind_in_words(cell.kind), name, score, *_quote(c), cell.threshold) for c in citations]
+            about, doubts = (cell.topic, kind_in_words(cell.kind), name, score), risks_in_words(cell)
+            rows += [(*about, *_quote(c), cell.threshold, doubts) for c in citations]
     return heads, rows
 
 

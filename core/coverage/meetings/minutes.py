@@ -23,7 +23,7 @@ from core.domain.coverage import Board, Cell, Decision
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data
 
-__all__ = ["decision_facts", "make_minutes", "minutes_data", "people_in_words"]
+__all__ = ["day_in_words", "decision_facts", "make_minutes", "minutes_data", "people_in_words", "terms_in_words"]
 
 _MOST_QUOTES = 3  # sentences quoted per decision; the evidence of the pack has all of them
 
@@ -93,6 +93,17 @@ def people_in_words(names: Sequence[str]) -> str:
         return "nobody"
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def day_in_words(decision: Decision) -> str:
+    """The day it is due, or "until" the last day of a waiver; "" without one."""
+    return str(decision.due) if decision.due else f"until {decision.expires}" if decision.expires else ""
+
+
+def terms_in_words(decision: Decision) -> tuple[str, ...]:
+    """Owner, due date and last day of a waiver, as far as a decision has them."""
+    named = (("owner", decision.owner), ("due", decision.due), ("until", decision.expires))
+    return tuple(f"{what} {value}" for what, value in named if value)
 
 
 # Long on purpose: the fields of the schema, in its order.
