@@ -1,6 +1,6 @@
 """Search index of insights and episodes: one pseudo-document each, kept in step with the stored row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePath
@@ -215,7 +215,7 @@ class InsightIndexer:
     def _show(self, item: InsightOrEpisode, prepared: PreparedInsight | None, *, anew: bool) -> None:
         known, placed = self._document(item), self._placed(item)
         if known is not None and not anew and not self._changed(known, pseudo_document_of(placed)):
-            self._relabel(document_of(placed, known), placed)
+            self._relabel(known, placed)
             document_id = known.id
         else:
             document_id = self._store_side(item, prepared or self.prepare(item), known)
@@ -239,11 +239,13 @@ class InsightIndexer:
 
     def _relabel(self, document: Document, item: InsightOrEpisode) -> None:
         """Tags, sector, project changed; the words and their vectors did not."""
-        before = self._catalogue.passages_of(document.id)
-        after: list[Passage] = [with_metadata(each, item) for each in before]
-        if list(before) != after or self._catalogue.document(document.id) != document:
-            self._catalogue.save_labels(document, after)
-            self._index.update(after)
+
+        def edit(now: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            return document_of(item, now), [with_metadata(each, item) for each in passages]
+
+        passages = self._catalogue.passages_of(document.id)
+        if edit(document, passages) != (document, [*passages]):
+            self._index.update(self._catalogue.edit_labels(document.id, edit))
 
     def _forget(self, item: InsightOrEpisode) -> None:
         """Gone from every leg: first from the catalogue, which every search asks last."""

@@ -16,7 +16,7 @@ from core.library.active_learning.corrections import LabelCorrector
 from core.library.archive_members import arrived
 from core.library.trash import TrashService
 from core.library.versions.store import check_free
-from core.ports.catalogue import NOT_READ_AGAIN, Catalogue, DocumentContent
+from core.ports.catalogue import NOT_READ_AGAIN, Catalogue, DocumentContent, set_archived
 from core.ports.job_queue import WAITING, JobQueue
 from core.ports.reader import FileReader
 from core.ports.stores import BlobStore, VectorIndex
@@ -226,12 +226,9 @@ class DocumentService:
     def archive(self, document_id: int, *, archived: bool) -> None:
         """Archive a document, which takes it out of searches and counts, or restore it; nothing is deleted. Raises
         NotFound, and BadRequest for one to restore whose bytes another document of its project has."""
-        document = self._catalogue.document(document_id)
         if not archived:
-            check_free(self._catalogue, document)
-        passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
-        self._catalogue.save_labels(replace(document, archived=archived), passages)
-        self._vectors.update(passages)
+            check_free(self._catalogue, self._catalogue.document(document_id))
+        self._vectors.update(self._catalogue.edit_labels(document_id, set_archived(archived)))
 
     def delete(self, document_id: int, who: str = "analyst") -> None:
         """Move a document to the trash, out of every index and count. Raises NotFound."""
@@ -257,18 +254,17 @@ class DocumentService:
     def set_table_role(self, name: str, role: TableRole) -> None:
         """Say what a table is for. Its passages follow, so that coverage finds set-up rows."""
         table = self._tables.set_role(name, role)
-        of_table: dict[int, bool] = {}
-        changed = []
-        for passage in self._catalogue.passages_of(table.document_id):
-            if passage.rows is None:
-                continue
-            if passage.page not in of_table:
-                label = self._catalogue.page(table.document_id, passage.page).label
-                of_table[passage.page] = label == table.label or label.startswith(f"{table.label}, rows ")
-            if of_table[passage.page]:
-                changed.append(replace(passage, table_role=role if role is TableRole.SETUP else None))
-        self._catalogue.save_labels(self._catalogue.document(table.document_id), changed)
-        self._vectors.update(changed)
+        of_rows = {each.page for each in self._catalogue.passages_of(table.document_id) if each.rows is not None}
+        labels = {page: self._catalogue.page(table.document_id, page).label for page in of_rows}
+        pages = {p for p, label in labels.items() if label == table.label or label.startswith(f"{table.label}, rows ")}
+        now = role if role is TableRole.SETUP else None
+
+        def set_role(document: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            of_table = [each.rows is not None and each.page in pages for each in passages]
+            pairs = zip(passages, of_table, strict=True)
+            return document, [replace(each, table_role=now) if own else each for each, own in pairs]
+
+        self._vectors.update(self._catalogue.edit_labels(table.document_id, set_role))
 
 
 def _lacks_last_reading(document: Document) -> bool:
@@ -300,7 +296,7 @@ class DecryptionService:
         document = self._catalogue.document(document_id)
         copy = self._reader.unlock(document.name, self._blobs.get(document.sha256), password)
         readable = self._blobs.put(copy)
-        self._catalogue.save_labels(replace(document, readable=readable), ())
+        self._catalogue.edit_labels(document_id, lambda now, passages: (replace(now, readable=readable), passages))
         if not self._blobs.exists(readable):  # the last document that used it was deleted for good meanwhile
             self._blobs.put(copy)
         self._retry(document_id)

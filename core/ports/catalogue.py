@@ -1,7 +1,7 @@
 """The port of the catalogue."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -12,10 +12,27 @@ from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.ports.stores import PassageIds, Vectors
 
-__all__ = ["NOT_READ_AGAIN", "Catalogue", "DocumentContent", "LabelEditing", "same_file_there", "warn_not_read_again"]
+__all__ = [
+    "NOT_READ_AGAIN",
+    "Catalogue",
+    "DocumentContent",
+    "LabelEditing",
+    "same_file_there",
+    "set_archived",
+    "warn_not_read_again",
+]
 
 LabelEditing = Callable[[Document, Sequence[Passage]], tuple[Document, Sequence[Passage]]]
 """Makes a document and its passages, in order, what they shall be. It reads no store: both are locked meanwhile."""
+
+
+def set_archived(archived: bool) -> LabelEditing:
+    """The edit that archives a document with its passages, or brings it back."""
+    return lambda document, passages: (
+        replace(document, archived=archived),
+        [replace(each, archived=archived) for each in passages],
+    )
+
 
 NOT_READ_AGAIN = "Reading this file again failed, so the text read before stays:"
 """How the warning begins of a document whose file cannot be read any more; its reason follows."""
@@ -138,15 +155,12 @@ class Catalogue(Protocol):
         is absent."""
         ...
 
-    def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
-        """Store changed labels, tags, dates, project or archived flag; texts, spans, vectors and keywords are
-        unchanged, and so is what reading says of the document: its state, step, failure and counts. Raises NotFound,
-        and BadRequest when it would live beside another document of its project with the same bytes."""
-        ...
-
     def edit_labels(self, document_id: int, edit: LabelEditing) -> Sequence[Passage]:
-        """Store the labels and dates that `edit` changes of a document and its passages as they are now; what others
-        change at the same time stays. Returns the passages. Raises NotFound, and what `edit` raises."""
+        """Store what `edit` changes of a document and its passages as they are now, such as labels, tags, dates or
+        project; texts, spans, vectors and keywords stay, and so does what others change at the same time.
+
+        Returns the passages. Raises NotFound, what `edit` raises, and BadRequest when the document would live beside
+        another one of its project with the same bytes."""
         ...
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:

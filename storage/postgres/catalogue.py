@@ -22,11 +22,11 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.domain.document_list import DocumentPage, DocumentQuery
 from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole
-from core.domain.errors import Cure, NotFound, StoreFailed
+from core.domain.errors import Cure, NotFound
 from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
-from core.ports.catalogue import DocumentContent, LabelEditing, same_file_there, warn_not_read_again
+from core.ports.catalogue import DocumentContent, LabelEditing, warn_not_read_again
 from core.ports.job_queue import STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.corrections import add_correction, read_corrections
@@ -66,9 +66,7 @@ from storage.postgres.passages import (
     insert_passages,
     latest_changes,
     read_passages,
-    storable_passage,
     stored_passage,
-    update_passages,
 )
 from storage.postgres.recent_searches import delete_searches, last_searches, save_search
 from storage.postgres.tables import TenantRow
@@ -79,9 +77,6 @@ __all__ = ["SqlCatalogue"]
 
 _FEW = 512  # documents of one page or search. Chosen by hand.
 _IDENTITY = ("sha256", "size_bytes", "uploaded_at")
-_READING = "state step failure remedy cure pages passages media_type paged warnings".split()
-"""What only a worker changes: whoever saves labels may have loaded the document before it was read."""
-
 
 _ADD = upsert(DOCUMENTS).on_conflict_do_nothing().returning(DOCUMENTS.c.id)
 
@@ -275,29 +270,12 @@ class SqlCatalogue:
         own = {"tenant_id": self._tenant, "document_id": document_id}
         return own | {"number": page.number, "text": page.text, "label": page.label}
 
-    def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
-        """Store changed labels, tags, dates, project or archived flag. Raises NotFound, and BadRequest beside a living
-        document with the same bytes."""
-        unchanged = {*_IDENTITY, *_READING}
-        changes = {name: value for name, value in document_values(document).items() if name not in unchanged}
-        try:
-            with self._database.transaction("storing labels") as connection:
-                if document.readable:
-                    lock_original(connection, document.readable)
-                self._change(connection, document.id, changes)
-                update_passages(connection, self._tenant, [storable_passage(passage) for passage in passages])
-        except StoreFailed as error:
-            if "documents_living_bytes" in error.message:  # the unique index
-                raise same_file_there(document) from error
-            raise
-        self._note_change()
-
     def edit_labels(self, document_id: int, edit: LabelEditing) -> Sequence[Passage]:
-        """Store what `edit` changes of a document and its passages as they are now. Raises NotFound."""
-        with self._database.transaction("storing labels") as connection:
-            passages = edit_labels(connection, self._tenant, document_id, edit)
-            if passages is None:
-                raise _no_document(document_id)
+        """Store what `edit` changes of a document and its passages as they are now. Raises NotFound, and BadRequest
+        beside a living document with the same bytes."""
+        passages = edit_labels(self._database, document_id, edit)
+        if passages is None:
+            raise _no_document(document_id)
         self._note_change()
         return passages
 

@@ -37,7 +37,7 @@ class PgvectorIndex:
     are searched; a function is called at first use: deleting and relabelling need no model.
 
     Search is an exact scan of the admissible rows, so that k admissible passages give k hits at any selectivity.
-    `update` does nothing: filters read the same rows that `Catalogue.save_labels` changes.
+    `update` does nothing: filters read the same rows that `Catalogue.edit_labels` changes.
     """
 
     def __init__(self, database: Database, model: str | Callable[[], str]) -> None:

@@ -23,6 +23,7 @@ from tests.fakes import (
     FakeWebhook,
     InlineJobs,
 )
+from tests.label_edits import store_labels
 from tests.stores.libraries import document
 
 __all__ = ["AT", "Room", "person"]
@@ -78,7 +79,7 @@ class Room:
     def move(self, on: Target, project: str | None) -> None:
         """Move a document into another project."""
         stored = self.catalogue.document(on.document_id or 0)
-        self.catalogue.save_labels(replace(stored, project=project), ())
+        store_labels(self.catalogue, replace(stored, project=project), ())
 
     @property
     def cell(self) -> Target:

@@ -22,6 +22,7 @@ from core.knowledge.profiles import profiles
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import PassageIds, Vectors
 from tests.fakes import FakeCatalogue, FakeVectorIndex
+from tests.label_edits import store_labels
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 PROFILE = profiles()["balanced"]
@@ -238,7 +239,7 @@ def test_a_project_without_documents_is_not_assessed_and_shared_ones_count() -> 
     library = Library()
     library.add("a.md", "Overtime is paid.", truth=Truth.COMPLIANCE)
     passages = [replace(passage, project="north") for passage in library.catalogue.passages_of(1)]
-    library.catalogue.save_labels(replace(library.catalogue.document(1), project="north"), passages)
+    store_labels(library.catalogue, replace(library.catalogue.document(1), project="north"), passages)
     library.vectors.update(passages)
     assert {cell.state for cell in board(library, "overtime", project="south").cells} == {CellState.NOT_ASSESSED}
     assert board(library, "overtime", project="north").cell("overtime", Truth.COMPLIANCE).state is CellState.COVERED

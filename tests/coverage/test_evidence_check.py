@@ -9,6 +9,7 @@ from core.coverage.review import broken_pins
 from core.domain.coverage import Decision, ReviewVerdict
 from core.domain.documents import DocumentState, Page, Passage, Truth
 from core.search.citations.cite import citation_of
+from tests.label_edits import store_labels
 from tests.search.library import NOW, Library, WordEmbedder
 
 RULE = "Visitors must sign the book at the gate."
@@ -19,7 +20,7 @@ def library_with(*texts: str, name: str = "gate.pdf", project: str | None = None
     catalogue_library = library.add(name, *texts, truth=Truth.COMPLIANCE)
     document = library.catalogue.document(catalogue_library[0].document_id)
     if project:
-        library.catalogue.save_labels(replace(document, project=project), [])
+        store_labels(library.catalogue, replace(document, project=project), [])
     return library, accepted(catalogue_library[0], library)
 
 
@@ -100,7 +101,7 @@ def test_another_truth_breaks_it_also_when_the_passage_has_a_new_id() -> None:
     cited = decision.pinned[0]
     passage = library.catalogue.passages([cited.passage_id])[cited.passage_id]
     document = library.catalogue.document(cited.document_id)
-    library.catalogue.save_labels(document, [replace(passage, truth=Truth.REFERENCE)])
+    store_labels(library.catalogue, document, [replace(passage, truth=Truth.REFERENCE)])
     assert "is now classified as reference" in evidence_problem(library, decision)
     read_again(library, cited.document_id, RULE, Truth.INTENT)
     assert "is now classified as intent" in evidence_problem(library, decision)
@@ -109,7 +110,7 @@ def test_another_truth_breaks_it_also_when_the_passage_has_a_new_id() -> None:
 def test_an_archived_document_is_out() -> None:
     library, decision = library_with(RULE)
     document = library.catalogue.document(decision.pinned[0].document_id)
-    library.catalogue.save_labels(replace(document, archived=True), [])
+    store_labels(library.catalogue, replace(document, archived=True), [])
     assert "no longer in the library" in evidence_problem(library, decision)
 
 

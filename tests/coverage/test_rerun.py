@@ -11,6 +11,7 @@ from core.domain.coverage import Cell, GapKind, Topic
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.profiles import profiles
+from tests.label_edits import store_labels
 from tests.search.library import NOW, Library
 
 PROFILE = profiles()["balanced"]
@@ -53,7 +54,7 @@ def change(library: Library, chance: random.Random) -> None:
     else:
         chosen = chance.choice(documents)
         passages = [replace(p, truth=chance.choice(list(Truth))) for p in library.catalogue.passages_of(chosen)]
-        library.catalogue.save_labels(library.catalogue.document(chosen), passages)
+        store_labels(library.catalogue, library.catalogue.document(chosen), passages)
         library.vectors.update(passages)
 
 

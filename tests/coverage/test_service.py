@@ -12,6 +12,7 @@ from core.domain.documents import Page, TableRole, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from tests.fakes import FakeCoverageBoardStore
+from tests.label_edits import store_labels
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
 VACATION, ZEBRA = "vacation accrual per month", "zebra husbandry"
@@ -153,7 +154,7 @@ def test_an_accepted_cell_is_suspect_when_its_document_is_relabelled(office: Off
     stored = office.library.catalogue
     document = stored.document(office.cited())
     moved = [replace(passage, truth=Truth.REFERENCE) for passage in stored.passages_of(document.id)]
-    stored.save_labels(document, moved)
+    store_labels(stored, document, moved)
     office.library.vectors.update(moved)
     assert office.cell().state is CellState.SUSPECT and "classified as reference" in office.cell().reason
 

@@ -33,6 +33,7 @@ from core.ingestion.pipeline import IngestionPipeline
 from core.knowledge.workspace_terms import BUILT_IN_TERMS, WorkspaceTerms
 from core.ports.stores import Vectors
 from tests.fakes import FakeCatalogue
+from tests.label_edits import store_labels
 from tests.search.library import WordEmbedder
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -148,7 +149,7 @@ def test_looking_again_asks_nothing_and_follows_what_was_confirmed_since() -> No
     statement = replace(
         one.labels, truth=Label("intent", 1.0, confirmed=True), domain=Label("time", 1.0, confirmed=True)
     )
-    shelf.catalogue.save_labels(replace(one, labels=statement, project="Tallgrass"), [])
+    store_labels(shelf.catalogue, replace(one, labels=statement, project="Tallgrass"), [])
     report = shelf.desk.report(library)
     assert report.accuracy == LabelRate(1, 1) and report.fields == {"domain": LabelRate(1, 1)}
     assert [each.value for each in report.shares if each.by == "project"] == ["Tallgrass"]
@@ -214,7 +215,7 @@ def test_the_real_classifier_says_of_stored_pages_what_it_said_of_the_file() -> 
         changed, passages = relabel(
             read.document, [], {"truth": Label("intent", 1.0, confirmed=True)}, terms=BUILT_IN_TERMS
         )
-        shelf.catalogue.save_labels(changed, passages)
+        store_labels(shelf.catalogue, changed, passages)
         values[name] = read.document.labels.truth
     reader.close()
     found = {each.name: (each.given, each.probability, each.runner_up) for each in shelf.desk.report({}).wrong}

@@ -40,6 +40,7 @@ from core.evaluation.metrics.grades import GradedResult, grades_of, measured, pr
 from core.evaluation.tuning.profile_registry import ProfileRegistry
 from core.knowledge.profiles import profiles
 from tests.fakes import FakeEvaluationStore
+from tests.label_edits import store_labels
 from tests.search.library import NOW, Library, payroll_library
 
 SECONDS = 30
@@ -417,11 +418,11 @@ def test_a_sets_ground_is_its_projects_library(room: Room) -> None:
     moved: dict[str, ExperimentSettings] = {}
     for project in ("Tallgrass", "Other"):
         document = replace(room.library.catalogue.document(there.document_id), project=project)
-        room.library.catalogue.save_labels(document, [replace(there, project=project)])
+        store_labels(room.library.catalogue, document, [replace(there, project=project)])
         moved[project] = room.experiments.ground(question_set.id)
     assert moved["Tallgrass"] != moved["Other"]
     document = replace(document, name="renamed.md")
-    room.library.catalogue.save_labels(document, [replace(there, project="Other", document_name="renamed.md")])
+    store_labels(room.library.catalogue, document, [replace(there, project="Other", document_name="renamed.md")])
     assert room.experiments.ground(question_set.id) == moved["Other"]
 
 

@@ -45,7 +45,6 @@ def _truth(document: Document) -> str:
     return (document.labels.truth.value or UNKNOWN_TRUTH) if labelled else ""
 
 
-_READING = "state step failure remedy cure pages passages media_type paged warnings".split()
 _TRUTHS = [str(truth) for truth in Truth]
 _LIST_ORDERS: dict[DocumentOrder, tuple[Callable[[Document, bool, float], Any], bool]] = {
     DocumentOrder.MATCH: (lambda d, named, score: (named, score), True),
@@ -281,24 +280,18 @@ class FakeCatalogue:
         """Store a document as it is given, whatever it was."""
         self._documents[document.id] = document
 
-    def save_labels(self, document: Document, passages: Sequence[Passage]) -> None:
-        """Labels, tags, dates, project or archived flag changed."""
-        with self._lock:
-            now = self.document(document.id)
-            twin = None if document.archived else self.document_by_hash(document.sha256, document.project)
-            if twin is not None and twin.id != document.id:
-                raise same_file_there(document)
-            self._documents[document.id] = replace(document, **{name: getattr(now, name) for name in _READING})
-            if document.project != now.project:
-                self._copy_corrections(now, self._documents[document.id])
-            known = self._passages
-            self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages if p.id in known}
-
     def edit_labels(self, document_id: int, edit: LabelEditing) -> Sequence[Passage]:
-        """Labels and dates changed, of a document as it is now."""
+        """Labels, tags, dates, project or archived flag changed, of a document as it is now."""
         with self._lock:
             document, passages = edit(self.document(document_id), self.passages_of(document_id))
-            self.save_labels(document, passages)
+            twin = None if document.archived else self.document_by_hash(document.sha256, document.project)
+            if twin is not None and twin.id != document_id:
+                raise same_file_there(document)
+            if document.project != self._documents[document_id].project:
+                self._copy_corrections(self._documents[document_id], document)
+            self._documents[document_id] = document
+            known = self._passages
+            self._passages |= {p.id: replace(p, keywords=known[p.id].keywords) for p in passages}
             return passages
 
     def save_keywords(self, document_id: int, keywords: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from core.library.active_learning.corrections import accuracy_over_time
 from core.library.active_learning.store import LabelVerdict, LearningActionKind
 from core.ports.stores import Embedder
 from core.workbench import Workbench
+from tests.label_edits import store_labels
 from tests.workbench import Stores, built
 
 INGEST = Path(__file__).parents[1] / "ingestion"
@@ -291,7 +292,7 @@ def colleague(library: Workbench, document_id: int) -> Callable[[], None]:
 
     def edit() -> None:
         passages = [replace(each, tags=("urgent",)) for each in catalogue.passages_of(document_id)]
-        catalogue.save_labels(replace(catalogue.document(document_id), tags=("urgent",), owner="Bo"), passages)
+        store_labels(catalogue, replace(catalogue.document(document_id), tags=("urgent",), owner="Bo"), passages)
 
     return edit
 

@@ -237,7 +237,7 @@ def test_what_was_done_before_a_failure_is_in_the_history_and_can_be_undone(
     tell = lambda *given: None  # noqa: E731
     with monkeypatch.context() as patched, pytest.raises(StoreFailed):
         if broken == "catalogue":
-            patched.setattr(service._catalogue, "save_labels", breaking(service._catalogue.save_labels))
+            patched.setattr(service._catalogue, "edit_labels", breaking(service._catalogue.edit_labels))
         elif broken == "index":
             patched.setattr(service._vectors, "update", breaking(service._vectors.update))
         office.bulk_edit.apply(plan.changes, "Sorted", "Bob", breaking(tell) if broken == "page" else tell)

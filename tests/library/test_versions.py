@@ -20,6 +20,7 @@ from core.library.versions.diff import ChangeKind
 from core.library.versions.outdated_citations import with_updated_citation
 from core.library.versions.service import RelatedDocuments
 from core.workbench import Workbench
+from tests.label_edits import store_labels
 from tests.search.library import WordEmbedder
 from tests.workbench import Stores, built
 
@@ -276,7 +277,7 @@ def test_accepting_twice_or_after_being_killed_half_way_changes_nothing(
 ) -> None:
     one, two, _ = three
     document = shelf.workbench.documents.get(two)
-    shelf.stores.catalogue.save_labels(replace(document, version_of=one), [])  # killed before the older was archived
+    store_labels(shelf.stores.catalogue, replace(document, version_of=one), [])  # killed before the older was archived
     for _ in range(2):
         shelf.versions.accept(one, two)
     assert shelf.chain(one) == [one, two] and shelf.workbench.documents.get(one).archived

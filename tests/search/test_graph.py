@@ -15,6 +15,7 @@ from core.ner.recognizer import tag_entities
 from core.search.retrieval import graph as leg
 from core.search.retrieval.graph import graph_reasons, question_entities, walk_graph
 from tests.fakes import FakeCatalogue, FakeEntityGraph
+from tests.label_edits import store_labels
 from tests.stores.libraries import admitted, document, filters_of, passage, random_filters, random_vectors, store
 
 ANYTHING = SearchFilters()
@@ -234,6 +235,6 @@ def test_work_is_bounded_however_much_shares_an_entity(monkeypatch: pytest.Monke
 def test_archived_passages_are_reached_only_when_asked_for(shelf: Shelf) -> None:
     first = shelf.catalogue.document(shelf.passages[0].document_id)
     remaining = [replace(each, archived=True) for each in shelf.catalogue.passages_of(first.id)]
-    shelf.catalogue.save_labels(replace(first, archived=True), remaining)
+    store_labels(shelf.catalogue, replace(first, archived=True), remaining)
     assert question_entities("FLSA", shelf.graph) == ()
     assert walk_graph(shelf.graph, ("Form 941",), ANYTHING, None, 9).hits.rows_after == 5

@@ -9,6 +9,7 @@ from core.domain.documents import Passage, Truth
 from core.domain.filters import SearchFilters
 from core.search.ranking.score import near_duplicates
 from core.search.retrieval.similar import SimilarPassage, as_question, similar_to
+from tests.label_edits import store_labels
 from tests.search.library import Library
 
 TEXT = "Employers must deposit withheld income taxes every month unless the liability is small"
@@ -25,7 +26,7 @@ def library() -> tuple[Library, Passage]:
     library.add("far.md", "Vacation accrues at two days per month.", truth=Truth.COMPLIANCE)
     (removed,) = library.add("gone.md", "Employers deposit withheld income taxes every week.")
     removed = replace(removed, archived=True)
-    library.catalogue.save_labels(library.catalogue.document(removed.document_id), [removed])
+    store_labels(library.catalogue, library.catalogue.document(removed.document_id), [removed])
     library.vectors.update([removed])
     return library, source
 

@@ -35,8 +35,10 @@ from core.text.tokenize import MARKS, WITHOUT_SPACES
 from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.database import Database
 from storage.postgres.documents import labels_data, labels_from
+from storage.postgres.trash import SqlTrash
 from storage.vectors.pgvector import PgvectorIndex
 from tests.fakes import FakeCatalogue
+from tests.label_edits import store_labels
 from tests.stores.libraries import (
     MOMENT,
     admitted,
@@ -147,26 +149,13 @@ def test_keywords_are_stored_with_every_passage_of_a_document_and_outlast_change
     known = catalogue.document(before[0].document_id)
     digests = catalogue.fingerprints(SearchFilters())
     catalogue.save_keywords(known.id, ["pay \x00day", "Überstunden"])
-    catalogue.save_labels(known, [replace(each, truth=Truth.INTENT) for each in before])
+    store_labels(catalogue, known, [replace(each, truth=Truth.INTENT) for each in before])
     now = catalogue.passages_of(known.id)
     assert [each.keywords for each in now] == [(storable_text("pay \x00day"), "Überstunden")] * 2
     assert [each.truth for each in now] == [Truth.INTENT] * 2
     assert catalogue.passages([other.id])[other.id].keywords == ()
-    catalogue.save_labels(known, before)
+    store_labels(catalogue, known, before)
     assert catalogue.fingerprints(SearchFilters()) == digests
-
-
-def test_labels_saved_from_an_older_copy_leave_what_reading_said_since(catalogue: Catalogue) -> None:
-    loaded = catalogue.add_document(document())
-    catalogue.save_ingested(loaded, [], [passage("one"), passage("two")], random_vectors(2, 1))
-    catalogue.save_labels(replace(loaded, tags=("late",)), [])
-    now = catalogue.document(loaded.id)
-    assert (now.tags, now.state, now.step, now.passages) == (("late",), DocumentState.READY, "", 2)
-    catalogue.mark(loaded.id, step="read", unread=True)
-    catalogue.fail(loaded.id, step="read", reason="It is damaged.", remedy="Export it again.")
-    catalogue.save_labels(replace(now, tags=("later",)), [])
-    failed = catalogue.document(loaded.id)
-    assert (failed.tags, failed.state, failed.failure) == (("later",), DocumentState.FAILED, "It is damaged.")
 
 
 def test_an_edit_of_labels_loses_nothing_of_what_others_change_at_the_same_time(catalogue: Catalogue) -> None:
@@ -188,6 +177,20 @@ def test_an_edit_of_labels_loses_nothing_of_what_others_change_at_the_same_time(
     now, [passage_now] = catalogue.document(stored.document_id), catalogue.passages_of(stored.document_id)
     assert (now.tags, now.owner, now.labels.truth.value) == (("urgent",), "Bo", "intent")
     assert (passage_now.tags, passage_now.truth) == (("urgent",), Truth.INTENT)
+
+
+def test_a_document_begins_to_use_a_copy_only_when_nobody_deletes_it(database: Database) -> None:
+    catalogue, trash = SqlCatalogue(database), SqlTrash(database)
+    known, copy = catalogue.add_document(document()), "c" * 64
+    use = Thread(
+        target=lambda: catalogue.edit_labels(known.id, lambda now, passages: (replace(now, readable=copy), []))
+    )
+    with trash.unreferenced(copy) as unused:
+        use.start()
+        use.join(0.3)
+        assert unused and catalogue.document(known.id).readable == ""
+    use.join(10)
+    assert catalogue.document(known.id).readable == copy
 
 
 def test_a_document_that_fails_says_why_and_is_tried_again(catalogue: Catalogue) -> None:
@@ -230,15 +233,15 @@ def test_a_document_that_an_index_lacks_can_count_as_never_read(catalogue: Catal
 
 def test_a_document_cannot_live_beside_one_with_the_same_bytes(catalogue: Catalogue) -> None:
     first = catalogue.add_document(document())
-    catalogue.save_labels(replace(first, archived=True), [])
+    store_labels(catalogue, replace(first, archived=True), [])
     second = catalogue.add_document(document())
     assert second.id != first.id
     with pytest.raises(BadRequest, match=r"'a\.pdf': the same file is in no project already"):
-        catalogue.save_labels(replace(first, tags=("back",)), [])
+        store_labels(catalogue, replace(first, tags=("back",)), [])
     assert catalogue.document(first.id) == replace(first, archived=True)
-    catalogue.save_labels(replace(first, project="north"), [])
+    store_labels(catalogue, replace(first, project="north"), [])
     with pytest.raises(BadRequest, match="the same file is in north already"):
-        catalogue.save_labels(replace(second, project="north"), [])
+        store_labels(catalogue, replace(second, project="north"), [])
 
 
 def test_a_document_that_a_person_stopped_makes_no_progress(catalogue: Catalogue) -> None:
@@ -266,7 +269,7 @@ def test_documents_come_newest_first(catalogue: Catalogue) -> None:
     assert list(catalogue.documents(archived=True)) == []
 
 
-@pytest.mark.parametrize("act", ["document", "mark", "progress", "fail", "save_ingested", "save_labels", "edit_labels"])
+@pytest.mark.parametrize("act", ["document", "mark", "progress", "fail", "save_ingested", "edit_labels"])
 def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None:
     known = catalogue.add_document(document())
     (stored,) = store(catalogue, document("b.pdf"), [passage("text")], ONE)
@@ -279,7 +282,6 @@ def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None
         "progress": lambda: catalogue.progress(known.id, step="read"),
         "fail": lambda: catalogue.fail(known.id, step="read", reason="", remedy=""),
         "save_ingested": lambda: catalogue.save_ingested(known, [], [], random_vectors(0, 1)),
-        "save_labels": lambda: catalogue.save_labels(known, []),
         "edit_labels": lambda: catalogue.edit_labels(known.id, lambda document, passages: (document, passages)),
     }
     with pytest.raises(NotFound):
@@ -289,7 +291,7 @@ def test_a_deleted_document_is_not_found(catalogue: Catalogue, act: str) -> None
 def test_changed_labels_change_what_filters_admit(catalogue: Catalogue) -> None:
     (stored,) = store(catalogue, document(), [passage("text", truth=Truth.INTENT)], ONE)
     changed = replace(stored, truth=Truth.REALITY, date=MOMENT, domain="taxes")
-    catalogue.save_labels(catalogue.document(stored.document_id), [changed])
+    store_labels(catalogue, catalogue.document(stored.document_id), [changed])
     assert list(catalogue.admissible(SearchFilters(truths=("reality",), domains=("taxes",)))) == [stored.id]
     assert list(catalogue.admissible(SearchFilters(truths=("intent",)))) == []
     assert catalogue.passages([stored.id])[stored.id] == changed
@@ -342,7 +344,7 @@ def test_text_is_there_while_it_is_read_again(catalogue: Catalogue) -> None:
     (stored,) = store(catalogue, document(), [passage("text")], ONE)
     catalogue.mark(stored.document_id, step="read")
     assert catalogue.has_passages() and catalogue.count_documents(DocumentState.READY) == 0
-    catalogue.save_labels(replace(catalogue.document(stored.document_id), archived=True), [])
+    store_labels(catalogue, replace(catalogue.document(stored.document_id), archived=True), [])
     assert not catalogue.has_passages()
 
 
@@ -351,7 +353,7 @@ def test_every_change_of_passages_has_a_name_of_its_own(catalogue: Catalogue) ->
     assert seen[0] == seen[1]
     (stored,) = store(catalogue, document(), [passage("text")], ONE)
     seen.append(catalogue.last_change())
-    catalogue.save_labels(catalogue.document(stored.document_id), [replace(stored, truth=Truth.INTENT)])
+    store_labels(catalogue, catalogue.document(stored.document_id), [replace(stored, truth=Truth.INTENT)])
     seen.append(catalogue.last_change())
     other = store(catalogue, document("b"), [passage("text")], ONE)[0]
     seen.append(catalogue.last_change())
@@ -513,7 +515,7 @@ def test_fingerprints_change_with_what_search_reads_and_with_nothing_else(catalo
     assert catalogue.fingerprints(every) == first
     assert set(catalogue.fingerprints(SearchFilters(truths=("intent",)))) == {known.id}
 
-    catalogue.save_labels(catalogue.document(known.id), [replace(stored, truth=Truth.REGULATORY)])
+    store_labels(catalogue, catalogue.document(known.id), [replace(stored, truth=Truth.REGULATORY)])
     relabelled = dict(catalogue.fingerprints(every))
     assert relabelled[known.id] != first[known.id] and relabelled[other.id] == first[other.id]
 
@@ -533,7 +535,7 @@ def test_whatever_a_filter_reads_changes_the_fingerprint(catalogue: Catalogue, f
     before = catalogue.fingerprints(every)
     values = [value for value in field.values or ("other",) if value != getattr(stored, field.attribute)]
     changed = replace(stored, **{field.attribute: tuple(values[:1]) if field.many else values[0]})
-    catalogue.save_labels(catalogue.document(known.id), [changed])
+    store_labels(catalogue, catalogue.document(known.id), [changed])
     assert catalogue.fingerprints(every) != before
 
 

@@ -15,6 +15,7 @@ from core.ports.catalogue import Catalogue
 from storage.postgres.catalogue import SqlCatalogue
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue
+from tests.label_edits import store_labels
 from tests.stores.libraries import DATES, MOMENT, document, passage, random_vectors, store
 
 _NAMES = ("Über_50%_pay.pdf", "b_law.md", "残業規程.md", 'it\'s "quoted".txt', "مرسوم_العمل.pdf", "a.pdf")
@@ -45,7 +46,7 @@ def _fill(catalogue: Catalogue) -> list[int]:
         passages.append(stored.id)
         if number % 7 == 6:
             known = catalogue.document(stored.document_id)
-            catalogue.save_labels(replace(known, archived=True), [])
+            store_labels(catalogue, replace(known, archived=True), [])
     return passages
 
 

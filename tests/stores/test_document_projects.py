@@ -22,6 +22,7 @@ from storage.postgres.insights import SqlInsightStore
 from storage.postgres.shortlists import SqlShortlistStore
 from storage.postgres.trash import SqlTrash
 from tests.coverage.boards import citation
+from tests.label_edits import store_labels
 from tests.stores.contracts.insights import AT, episode, insight
 from tests.stores.libraries import MOMENT, document, passage, store
 
@@ -128,7 +129,9 @@ def test_what_names_a_document_that_never_was_is_seen_by_people_of_all_projects_
 
 def _move(database: Database, document_id: int, project: str | None) -> None:
     catalogue = SqlCatalogue(database)
-    catalogue.save_labels(replace(catalogue.document(document_id), project=project), catalogue.passages_of(document_id))
+    store_labels(
+        catalogue, replace(catalogue.document(document_id), project=project), catalogue.passages_of(document_id)
+    )
 
 
 # Saved after the document was deleted for good

@@ -27,6 +27,7 @@ from storage.vectors.cache.changes import ChangeFeed
 from storage.vectors.pgvector import CachedVectorIndex, PgvectorIndex
 from tests.database import new_tenant
 from tests.fakes import FakeVectorIndex
+from tests.label_edits import store_labels
 from tests.stores.contracts import test_vector_index as contract
 from tests.stores.contracts.conftest import NewShelf, Shelf
 from tests.stores.libraries import (
@@ -137,9 +138,9 @@ def test_another_process_sees_new_labels_an_archived_and_a_deleted_document(desk
     one, two, three = (put(worker, name, 2, domain="old") for name in ("one.txt", "two.txt", "three.txt"))
     assert found(web, SearchFilters(domains=("old",))) == sorted(p.id for p in (*one, *two, *three))
     relabelled = [replace(p, domain="new", truth=Truth.INTENT, tags=("t",)) for p in one]
-    worker.catalogue.save_labels(worker.catalogue.document(one[0].document_id), relabelled)
+    store_labels(worker.catalogue, worker.catalogue.document(one[0].document_id), relabelled)
     archived = replace(worker.catalogue.document(two[0].document_id), archived=True)
-    worker.catalogue.save_labels(archived, [replace(p, archived=True) for p in two])
+    store_labels(worker.catalogue, archived, [replace(p, archived=True) for p in two])
     worker.catalogue.delete(three[0].document_id)
     assert found(web, SearchFilters(domains=("new",), truths=("intent",), tags=("t",))) == [p.id for p in one]
     assert found(web, SearchFilters(domains=("old",))) == []
@@ -157,7 +158,9 @@ def test_what_a_search_finds_again_is_as_another_process_has_changed_it(desks: t
     assert found(web)
     assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids))
     assert web.catalogue.found_passages(ids) == whole(web.catalogue.passages(ids), again=True)
-    worker.catalogue.save_labels(worker.catalogue.document(one[0].document_id), [replace(p, domain="new") for p in one])
+    store_labels(
+        worker.catalogue, worker.catalogue.document(one[0].document_id), [replace(p, domain="new") for p in one]
+    )
     worker.catalogue.delete(two[0].document_id)
     assert found(web)
     later = web.catalogue.found_passages(ids)
@@ -193,7 +196,7 @@ def test_a_passage_that_somebody_found_stays_hidden_from_people_of_other_project
     assert north.id in scoped["north"].found_passages([north.id])
     assert scoped["south"].found_passages([north.id]) == {}
     moved = replace(web.catalogue.document(north.document_id), project="south")
-    web.catalogue.save_labels(moved, [replace(north, project="south")])
+    store_labels(web.catalogue, moved, [replace(north, project="south")])
     assert north.id in found(web)
     assert scoped["north"].found_passages([north.id]) == {}
     assert scoped["south"].found_passages([north.id])[north.id].passage.project == "south"
@@ -206,7 +209,7 @@ def test_a_document_read_before_is_as_another_process_has_changed_it_and_hidden_
     one, two = (web.catalogue.add_document(document(name, project="north")) for name in ("one.txt", "two.txt"))
     ids = [one.id, two.id]
     assert {each.title for each in web.catalogue.documents_by_id(ids).values()} == {one.title}
-    worker.catalogue.save_labels(replace(worker.catalogue.document(one.id), title="Another title"), [])
+    store_labels(worker.catalogue, replace(worker.catalogue.document(one.id), title="Another title"), [])
     worker.catalogue.delete(two.id)
     later = web.catalogue.documents_by_id(ids)
     assert {i: each.title for i, each in later.items()} == {one.id: "Another title"}

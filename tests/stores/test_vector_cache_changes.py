@@ -11,6 +11,7 @@ from storage.postgres.database import Database, engine_for
 from storage.vectors.cache.changes import changes_since
 from storage.vectors.pgvector import PgvectorIndex
 from tests.database import new_tenant
+from tests.label_edits import store_labels
 from tests.stores.libraries import document, passage, random_vectors, store
 from tests.stores.test_migrations import create_earlier
 
@@ -34,7 +35,7 @@ def test_each_way_of_writing_gives_the_document_a_new_version(database: Database
     passages = store(catalogue, document(), [passage("a"), passage("b"), passage("c")], VECTORS)
     known = catalogue.document(passages[0].document_id)
     noted()
-    catalogue.save_labels(known, [replace(passages[0], domain="taxes")])
+    store_labels(catalogue, known, [replace(passages[0], domain="taxes")])
     noted()
     PgvectorIndex(database, "random").add(passages[:1], VECTORS[1:2])
     noted()

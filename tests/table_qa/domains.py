@@ -13,6 +13,7 @@ from core.ingestion.parsers import extract
 from core.table_qa.service import TableService
 from tests.database import ScratchTableStore
 from tests.fakes import FakeCatalogue
+from tests.label_edits import store_labels
 from tests.stores.libraries import document
 
 TODAY = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -122,7 +123,7 @@ class Office:
         added = self.catalogue.add_document(document(name, sha256=digest, project=project))
         if truth is not None:
             added = replace(added, labels=replace(added.labels, truth=Label(truth.value, 1.0)))
-            self.catalogue.save_labels(added, ())
+            store_labels(self.catalogue, added, ())
         self.load(added, text)
         return added
 

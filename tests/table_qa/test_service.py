@@ -20,6 +20,7 @@ from core.table_qa.answerer import TableAnswerer
 from core.table_qa.configured_vs_used import ConfiguredVersusUsed
 from core.table_qa.join_paths import suggest_links
 from core.table_qa.store import TableStore
+from tests.label_edits import store_labels
 from tests.stores.libraries import document
 from tests.table_qa.domains import COURSES, DEPARTMENTS, EMPLOYEES, HR, PURCHASE_ORDERS, TRAINED, TRAINING, Office
 
@@ -318,14 +319,14 @@ def test_a_table_of_an_archived_document_is_not_asked() -> None:
     hr = Office()
     added = hr.add("employees.csv", EMPLOYEES, truth=Truth.REALITY)
     hr.desk.set_used("employees", True)
-    hr.catalogue.save_labels(replace(hr.catalogue.document(added.id), archived=True), ())
+    store_labels(hr.catalogue, replace(hr.catalogue.document(added.id), archived=True), ())
     assert hr.desk.ask("how many employees").refusal == "There is no table to ask."
 
 
 def test_tables_move_with_their_document() -> None:
     office = Office({"departments.csv": DEPARTMENTS})
     moved = office.add("employees.csv", EMPLOYEES, project="north")
-    office.catalogue.save_labels(replace(office.catalogue.document(moved.id), project="south"), ())
+    store_labels(office.catalogue, replace(office.catalogue.document(moved.id), project="south"), ())
     office.desk.documents_moved([moved.id])
     assert office.desk.ask("how many employees", "south").headline == "12"
     assert not office.desk.ask("how many employees", "north").answered

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.documents import LABEL_FIELDS, Document, Label
+from core.domain.documents import LABEL_FIELDS, Document, Label, Passage
 from core.domain.errors import BadRequest, NotFound, StoreFailed
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.bulk_edit.plan import METADATA, BulkEdit, EditPlan, EditProblem, plan_edits, value_of, with_edits
@@ -107,7 +107,7 @@ class BulkEditService:
             for done, (document_id, own) in enumerate(by_document.items()):
                 on_document(done, len(by_document), own[0].name)
                 try:
-                    self._apply_to(self._catalogue.document(document_id), own, begun)
+                    self._apply_to(document_id, own, begun)
                 except NotFound:
                     continue
                 except BadRequest as refusal:
@@ -210,17 +210,18 @@ class BulkEditService:
         """The newest sets of changes, newest first; of one document: its own changes only."""
         return self._log.newest(limit, document_id)
 
-    def _apply_to(self, document: Document, changes: Sequence[LabelEdit], begun: list[LabelEdit]) -> None:
+    def _apply_to(self, document_id: int, changes: Sequence[LabelEdit], begun: list[LabelEdit]) -> None:
         """Make the changes, added to `begun`, of fields that were not changed since; labels are set for all together.
-        Raises BadRequest."""
+        Raises BadRequest, NotFound."""
+        document = self._catalogue.document(document_id)
         current = [each for each in changes if _current_value(document, each.field) == each.before]
         begun += current
         metadata = [each for each in current if each.field in METADATA]
         if metadata:
-            self._save(with_edits(document, metadata))
+            self._save(document_id, metadata)
         for change in current:
             if change.field == ARCHIVED:
-                self._labelling.archive(document.id, archived=change.after == "yes")
+                self._labelling.archive(document_id, archived=change.after == "yes")
 
     def _set_labels(self, changes: Sequence[LabelEdit], who: str) -> None:
         """Set all labels at once, those of a document deleted meanwhile left out."""
@@ -235,23 +236,30 @@ class BulkEditService:
         known = self._catalogue.documents_by_id(list({each.document_id for each in changes})) if changes else {}
         return [each for each in changes if each.document_id in known and _has(known[each.document_id], each)]
 
-    def _save(self, document: Document) -> None:
-        """Store a document's metadata; its passages repeat what filters read of it."""
-        values = {name: getattr(document, name) for name in _FOLLOWED}
-        before = self._catalogue.passages_of(document.id)
-        passages = [replace(each, **values) for each in before]
-        changed = [now for was, now in zip(before, passages, strict=True) if was != now]
-        self._catalogue.save_labels(document, changed)
+    def _save(self, document_id: int, changes: Sequence[LabelEdit]) -> None:
+        """Change metadata that nobody else has changed since; the passages repeat what filters read of it."""
+        moved, changed = False, list[Passage]()
+
+        def edit(now: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            nonlocal moved, changed
+            edited = with_edits(now, [each for each in changes if _current_value(now, each.field) == each.before])
+            moved = edited.project != now.project
+            values = {name: getattr(edited, name) for name in _FOLLOWED}
+            followed = [replace(each, **values) for each in passages]
+            changed = [each for each, was in zip(followed, passages, strict=True) if each != was]
+            return edited, followed
+
+        self._catalogue.edit_labels(document_id, edit)
         self._vectors.update(changed)
-        if any(each.project != document.project for each in before):
+        if moved:
             for follow in self._on_move:
-                follow([document.id])
+                follow([document_id])
 
     def _restore(self, document: Document, change: LabelEdit, who: str) -> None:
         if change.field == ARCHIVED:
             self._labelling.archive(document.id, archived=change.before == "yes")
         elif change.field not in LABEL_FIELDS:
-            self._save(with_edits(document, [replace(change, before=change.after, after=change.before)]))
+            self._save(document.id, [replace(change, before=change.after, after=change.before)])
         elif change.label is None or change.label.confirmed:
             self._labelling.correct_many([(document.id, change.field, change.before)], who)
         else:

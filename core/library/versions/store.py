@@ -9,7 +9,7 @@ from typing import Protocol
 from core.domain.documents import Document
 from core.domain.errors import BadRequest, Outdated
 from core.library.duplicates.minhash import NEAR_DUPLICATE, Minima
-from core.ports.catalogue import Catalogue
+from core.ports.catalogue import Catalogue, set_archived
 from core.ports.stores import VectorIndex
 
 __all__ = [
@@ -243,18 +243,17 @@ class VersionChains:
             check_free(self._catalogue, known[each])
         for each, _, after in links:
             if each in known:
-                self._catalogue.save_labels(replace(known[each], version_of=after if after in known else None), ())
+                self._replace(each, after if after in known else None)
         for each in known:
             if each in replaced or each in coming:
                 self._archive(each, archived=each in replaced)
 
+    def _replace(self, document_id: int, earlier: int | None) -> None:
+        self._catalogue.edit_labels(document_id, lambda now, passages: (replace(now, version_of=earlier), passages))
+
     def _archive(self, document_id: int, *, archived: bool) -> None:
-        document = self._catalogue.document(document_id)
-        if document.archived == archived:
-            return
-        passages = [replace(each, archived=archived) for each in self._catalogue.passages_of(document_id)]
-        self._catalogue.save_labels(replace(document, archived=archived), passages)
-        self._vectors.update(passages)
+        if self._catalogue.document(document_id).archived != archived:
+            self._vectors.update(self._catalogue.edit_labels(document_id, set_archived(archived)))
 
     def leave(self, document: Document) -> tuple[int | None, int | None]:
         """Remove a document that is being deleted from its chain: its successor replaces its predecessor; when it was

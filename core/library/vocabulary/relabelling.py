@@ -1,10 +1,10 @@
 """Relabels documents after a vocabulary change: previews of a text or a document, and runs over the whole library."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from core.domain.documents import LABEL_FIELDS, Document, DocumentState, Label, Origin, Page
+from core.domain.documents import LABEL_FIELDS, Document, DocumentState, Label, Origin, Page, Passage
 from core.domain.errors import BadRequest, NotFound
 from core.domain.queries import Chip
 from core.domain.vocabulary import Vocabulary
@@ -109,15 +109,22 @@ class RelabellingService:
         return replace(run, done=run.done + 1, changed=run.changed + moved)
 
     def _relabel(self, document_id: int, terms: WorkspaceTerms) -> bool:
-        """Whether a label of the document has another value now."""
+        """Whether a label of the document has another value now. One that somebody sets meanwhile stays."""
         document = self._catalogue.document(document_id)
         labels = changed_labels(document, self._catalogue, self._classifier, self._reading, terms)
         if not labels:
             return False
-        changed, passages = relabel(document, self._catalogue.passages_of(document_id), labels, terms)
-        self._catalogue.save_labels(changed, passages)
-        self._vectors.update(passages)
-        return any(getattr(document.labels, field).value != label.value for field, label in labels.items())
+        moved = False
+
+        def set_labels(now: Document, passages: Sequence[Passage]) -> tuple[Document, Sequence[Passage]]:
+            nonlocal moved
+            was = {field: getattr(document.labels, field) for field in labels}
+            own = {field: label for field, label in labels.items() if getattr(now.labels, field) == was[field]}
+            moved = any(was[field].value != label.value for field, label in own.items())
+            return relabel(now, passages, own, terms)
+
+        self._vectors.update(self._catalogue.edit_labels(document_id, set_labels))
+        return moved
 
 
 def _has_labels(document: Document) -> bool:

@@ -18,6 +18,7 @@ from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.entities import SqlEntityGraph
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeEntityGraph
+from tests.label_edits import store_labels
 from tests.stores.libraries import (
     POOLS,
     admitted,
@@ -190,7 +191,7 @@ def test_archived_documents_are_not_counted_and_found_only_when_asked_for(shelf:
     catalogue = shelf.catalogue
     first = next(each for each in catalogue.documents() if each.name == "a.txt")
     remaining = [replace(each, archived=True) for each in catalogue.passages_of(first.id)]
-    catalogue.save_labels(replace(first, archived=True), remaining)
+    store_labels(catalogue, replace(first, archived=True), remaining)
     assert shelf.graph.mentions("Form W-2", EntityType.FORM, limit=9).total == 0
     assert "Form W-2" not in names(shelf, "") and "Form W-2" not in shelf.graph.known(["Form W-2"])
     assert shelf.graph.known(["IRS"])["IRS"].passages == 1

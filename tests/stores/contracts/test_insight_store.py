@@ -16,6 +16,7 @@ from storage.postgres.catalogue import SqlCatalogue
 from storage.postgres.insights import SqlInsightStore
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeInsightStore
+from tests.label_edits import store_labels
 from tests.stores.contracts.insights import AT, FULL, LINK, NOWHERE, episode, insight
 from tests.stores.libraries import document
 
@@ -198,7 +199,7 @@ def test_a_deleted_document_keeps_the_project_it_had_at_last(kind: str, request:
         database = new_tenant(request.getfixturevalue("engine"))
         catalogue, store = SqlCatalogue(database), SqlInsightStore(database)
     shared, moved = (catalogue.add_document(document(name)) for name in ("a.pdf", "b.pdf"))
-    catalogue.save_labels(replace(moved, project="north"), ())
+    store_labels(catalogue, replace(moved, project="north"), ())
     for _ in range(2):
         assert store.projects_of([shared.id, moved.id, NOWHERE]) == {shared.id: None, moved.id: "north"}
         catalogue.delete(moved.id)

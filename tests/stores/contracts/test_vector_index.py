@@ -12,6 +12,7 @@ from core.domain.documents import Passage, Truth
 from core.domain.filters import SearchFilters
 from core.ports.stores import Vectors
 from tests.fakes import FakeVectorIndex
+from tests.label_edits import store_labels
 from tests.stores.contracts.conftest import NewShelf, Shelf
 from tests.stores.libraries import (
     admitted,
@@ -169,7 +170,7 @@ def test_filters_follow_changed_labels_while_vectors_stay(small: Filled) -> None
     first = small.passages[0]
     changed = replace(first, truth=None, domain="taxes", tags=("new",))
     catalogue = small.shelf.catalogue
-    catalogue.save_labels(catalogue.document(first.document_id), [changed])
+    store_labels(catalogue, catalogue.document(first.document_id), [changed])
     small.shelf.index.update([changed])
     assert ids(small, SearchFilters(truths=("regulatory",))) == []
     assert ids(small, SearchFilters(domains=("taxes",), tags=("new",))) == [first.id]

@@ -19,6 +19,7 @@ from storage.postgres.database import Database
 from storage.postgres.versions import SqlSignatureStore
 from tests.database import new_tenant
 from tests.fakes import FakeCatalogue, FakeSignatureStore
+from tests.label_edits import store_labels
 from tests.stores.libraries import document
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -170,10 +171,10 @@ def test_only_pairs_of_living_documents_are_listed(shelf: Shelf) -> None:
     one, two, three = (shelf.add(name) for name in "abc")
     shelf.store.pair([pair_of(one, two, suggested=True), pair_of(two, three, 0.5, suggested=True)])
     assert shelf.store.near_pairs() == [pair_of(one, two, suggested=True)]
-    shelf.catalogue.save_labels(replace(one, archived=True), [])
+    store_labels(shelf.catalogue, replace(one, archived=True), [])
     assert shelf.store.near_pairs() == []
     assert shelf.store.suggested(1, 9) == ([pair_of(two, three, 0.5, suggested=True)], 1)
-    shelf.catalogue.save_labels(one, [])
+    store_labels(shelf.catalogue, one, [])
     assert shelf.store.near_pairs() == [pair_of(one, two, suggested=True)]
 
 
@@ -228,8 +229,8 @@ def test_of_two_who_decide_at_once_the_second_is_told(shelf: Shelf, number: int)
 def test_what_replaced_a_document_is_found(shelf: Shelf) -> None:
     one, two, three = (shelf.add(name) for name in "abc")
     assert shelf.store.successors([one.id, two.id, three.id]) == {}
-    shelf.catalogue.save_labels(replace(two, version_of=one.id), [])
-    shelf.catalogue.save_labels(replace(three, version_of=two.id), [])
+    store_labels(shelf.catalogue, replace(two, version_of=one.id), [])
+    store_labels(shelf.catalogue, replace(three, version_of=two.id), [])
     assert shelf.store.successors([one.id, two.id, three.id]) == {one.id: two.id, two.id: three.id}
     assert shelf.store.successors([one.id]) == {one.id: two.id}
 
