@@ -170,11 +170,32 @@ def test_opendocument_text_keeps_headings_lists_rows_and_notes_in_order() -> Non
         ("row", 0, "A | 20"),
         ("heading", 1, "Annex"),
         ("paragraph", 0, "See the act."),
+        ("paragraph", 0, "Comment: Really?"),
     ]
     assert (extracted.title, extracted.metadata["author"], extracted.metadata["modified"]) == (
         "Leave",
         "Ana",
         "2024-02-01",
+    )
+
+
+def test_repeated_and_spanning_cells_of_opendocument_are_read_where_they_count_and_hidden_text_is_not() -> None:
+    def cell(text: str, more: str = "") -> str:
+        return f"<table:table-cell {more}><text:p>{text}</text:p></table:table-cell>"
+
+    rows = (
+        ("", cell("Country") + cell("2024", 'table:number-columns-spanned="2"') + "<table:covered-table-cell/>"),
+        ("", cell("Austria", 'table:number-rows-spanned="2"') + cell("7", 'table:number-columns-repeated="2"')),
+        ("", "<table:covered-table-cell/>" + cell("8") + cell("9")),
+        ('table:number-rows-repeated="2"', cell("Chile") + cell("1") + cell("2")),
+    )
+    table = "".join(f"<table:table-row {more}>{cells}</table:table-row>" for more, cells in rows)
+    hidden = '<text:section text:display="none"><text:p>Hidden.</text:p></text:section>'
+    hidden += '<text:p>Pay <text:span text:style-name="T1">not </text:span>now.</text:p>'
+    styles = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
+    extracted = extract("a.odt", odt_of(f"<table:table>{table}</table:table>{hidden}", styles))
+    assert extracted.pages[0].text == (
+        "Country | 2024 | 2024\nAustria | 7 | 7\nAustria | 8 | 9\nChile | 1 | 2\nChile | 1 | 2\n\nPay now."
     )
 
 

@@ -1,7 +1,7 @@
-"""Parses OpenDocument texts and presentations: blocks in document order, footnotes at the end.
+"""Parses OpenDocument texts and presentations: blocks in document order, footnotes and comments at the end.
 
 Walks the XML directly, because existing parsers mix notes, comments and link targets into paragraphs. Skips deleted
-text and comments; marks tables of contents as furniture.
+and hidden text; marks tables of contents as furniture.
 """
 
 import re
@@ -13,12 +13,14 @@ from typing import Any
 
 from core.domain.errors import EmptyFile, UnreadableFile
 from core.domain.extraction import BlockKind, ExtractedDocument
+from core.ingestion.parsers.annotations import comment_text
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
 from core.ingestion.parsers.ooxml import check_package, clean_metadata
 from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
+from core.ingestion.parsers.table_grid import GridCell, TableGrid
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["read_opendocument"]
@@ -40,19 +42,22 @@ _MOST_REPEATED = 64  # Chosen by hand, not fitted.
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """parents: the named style that a style is based on. marks: of styles that raise or lower text."""
+    """parents: the named style that a style is based on. marks: of styles that raise or lower text. hidden:
+    styles of text that is not shown."""
 
     parents: dict[str, str]
     marks: dict[str, str]
+    hidden: frozenset[str]
 
 
 @dataclass(slots=True)
 class _OpenDocumentReader:
-    """State of a walk through a document: the writer, its styles, footnotes found."""
+    """State of a walk through a document: the writer, its styles, footnotes and comments found."""
 
     writer: PageWriter
     styles: "_Styles"
     notes: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
 
 
 def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocument:
@@ -88,15 +93,18 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
 
 
 def _styles(content: Any) -> _Styles:
-    parents, marks = {}, {}
+    parents, marks, hidden = {}, {}, set()
     for style in content.iter(f"{_STYLE}style"):
         name = style.get(f"{_STYLE}name", "")
         parents[name] = style.get(f"{_STYLE}parent-style-name") or name
         properties = style.find(f"{_STYLE}text-properties")
-        place = "" if properties is None else properties.get(f"{_STYLE}text-position", "").split(" ")[0]
+        if properties is None:
+            continue
+        hidden |= {name} if properties.get(f"{_TEXT}display") == "none" else set()
+        place = properties.get(f"{_STYLE}text-position", "").split(" ")[0]
         if place and place.strip("0%"):
             marks[name] = LOWERED if place == "sub" or place.startswith("-") else RAISED
-    return _Styles(parents, marks)
+    return _Styles(parents, marks, frozenset(hidden))
 
 
 def _metadata(meta: Any) -> dict[str, str]:
@@ -118,7 +126,7 @@ def _text_body(body: Any, styles: _Styles) -> PageWriter:
     reading = _OpenDocumentReader(PageWriter(1), styles)
     for part in body if body is not None else ():
         _walk(part, reading)
-    for note in reading.notes:
+    for note in (*reading.notes, *reading.comments):
         reading.writer.add(note, BlockKind.PARAGRAPH)
     return reading.writer
 
@@ -127,7 +135,7 @@ def _walk(node: Any, reading: _OpenDocumentReader, depth: int = -1) -> None:
     """Writes the blocks below a node. depth: nesting level of its list, from 0; −1 outside lists."""
     for child in node.iterchildren():
         tag = child.tag
-        if not isinstance(tag, str) or tag in _SKIPPED:
+        if not isinstance(tag, str) or _is_skipped(child, reading):
             continue
         if tag == f"{_TEXT}h":
             level = child.get(f"{_TEXT}outline-level", "1")
@@ -144,6 +152,17 @@ def _walk(node: Any, reading: _OpenDocumentReader, depth: int = -1) -> None:
                 reading.writer.add(_words(line, reading), BlockKind.FURNITURE)
         else:
             _walk(child, reading, depth)
+
+
+def _is_skipped(node: Any, reading: _OpenDocumentReader) -> bool:
+    """Whether a node is no visible text of its own: deleted, hidden or a note."""
+    hidden = node.get(f"{_TEXT}display") == "none" or node.get(f"{_TEXT}style-name", "") in reading.styles.hidden
+    return hidden or node.tag in _SKIPPED
+
+
+def _comment(node: Any) -> str:
+    lines = (" ".join(line.itertext()) for line in node.iter(f"{_TEXT}p"))
+    return comment_text(clean(node.findtext(f"{_DC}creator") or ""), clean(" ".join(lines)))
 
 
 def _paragraph(node: Any, reading: _OpenDocumentReader, depth: int) -> None:
@@ -181,7 +200,9 @@ def _raw_words(node: Any, reading: _OpenDocumentReader) -> str:
             body = child.find(f"{_TEXT}note-body")
             if body is not None:
                 reading.notes.append(" ".join(" ".join(body.itertext()).split()))
-        elif isinstance(tag, str) and tag not in _SKIPPED and not tag.startswith(_DRAW):
+        elif tag == f"{_OFFICE}annotation":
+            reading.comments.append(_comment(child))
+        elif isinstance(tag, str) and not _is_skipped(child, reading) and not tag.startswith(_DRAW):
             text, mark = _raw_words(child, reading), reading.styles.marks.get(child.get(f"{_TEXT}style-name", ""))
             parts.append(marked(mark, text) if mark else text)
         parts.append(child.tail or "")
@@ -189,15 +210,33 @@ def _raw_words(node: Any, reading: _OpenDocumentReader) -> str:
 
 
 def _table(node: Any, reading: _OpenDocumentReader) -> None:
-    """Writes table rows; a one-column table is page layout, so its cells are written as paragraphs."""
+    """Writes table rows; a one-column table is page layout, so its cells are written as paragraphs. A cell that spans
+    rows is repeated in each, as are cells and rows that the file holds once for several."""
     rows = [row for row in node.iter(f"{_TABLE}table-row") if next(row.iterancestors(f"{_TABLE}table")) is node]
     cells = [list(row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")) for row in rows]
-    if all(len(row) <= 1 for row in cells):
+    if all(sum(_number(cell, "columns-repeated") for cell in row) <= 1 for row in cells):
         for row in cells:
             for cell in row:
                 _walk(cell, reading)
         return
-    write_rows(reading.writer, [[_cell(cell, reading) for cell in row] for row in cells])
+    grid, lines = TableGrid(), list[list[str]]()
+    for row, inside in zip(rows, cells, strict=True):
+        is_header = not lines or row.getparent().tag == f"{_TABLE}table-header-rows"
+        own = [cell for cell in inside if cell.tag == f"{_TABLE}table-cell"]
+        placed = [each for cell in own for each in _grid_cells(cell, reading, is_header)]
+        lines += [grid.place(placed) for _ in range(_number(row, "rows-repeated"))]
+    write_rows(reading.writer, lines)
+
+
+def _grid_cells(cell: Any, reading: _OpenDocumentReader, is_header: bool) -> list[GridCell]:
+    spans = _number(cell, "columns-spanned"), _number(cell, "rows-spanned")
+    return [GridCell(_cell(cell, reading), *spans, is_header)] * _number(cell, "columns-repeated")
+
+
+def _number(node: Any, name: str) -> int:
+    """How often a row or cell is repeated, or how much it spans; at most 64."""
+    value = node.get(f"{_TABLE}number-{name}", "1")
+    return min(int(value), _MOST_REPEATED) if value.isdecimal() else 1
 
 
 def _cell(cell: Any, reading: _OpenDocumentReader) -> str:
@@ -222,6 +261,8 @@ def _slide(slide: Any, number: int, styles: _Styles) -> PageWriter:
         reading.writer.add("Notes", BlockKind.HEADING, level=3)
         for line in paragraphs:
             reading.writer.add(line, BlockKind.PARAGRAPH)
+    for comment in (*reading.comments, *map(_comment, slide.iterchildren(f"{_OFFICE}annotation"))):
+        reading.writer.add(comment, BlockKind.PARAGRAPH)
     return reading.writer
 
 
