@@ -37,6 +37,7 @@ __all__ = [
     "check_decisions",
     "current_decisions",
     "decision_on",
+    "is_open_again",
     "known_people",
     "queue",
     "undoing",
@@ -121,7 +122,7 @@ def queue(board: Board, decisions: DecisionsByCell) -> tuple[ReviewedCell, ...]:
     items = []
     for cell in board.cells:
         gap, decision = board.gap_of(cell), decisions.get((cell.topic_id, cell.kind.value))
-        if decision is not None and _open_again(cell, decision):
+        if decision is not None and is_open_again(cell, decision):
             decision = None
         doubtful = cell.state is CellState.COVERED and cell.risks
         if gap or decision or doubtful or cell.state in (CellState.SUSPECT, CellState.ERROR):
@@ -129,7 +130,7 @@ def queue(board: Board, decisions: DecisionsByCell) -> tuple[ReviewedCell, ...]:
     return tuple(sorted(items, key=lambda item: (_urgency(item.cell, item.gap), -_shortfall(item.cell))))
 
 
-def _open_again(cell: Cell, decision: Decision) -> bool:
+def is_open_again(cell: Cell, decision: Decision) -> bool:
     """Whether a decision no longer settles its cell: its evidence changed, or it has expired."""
     expired = decision.verdict is ReviewVerdict.WAIVED and cell.state is not CellState.WAIVED
     return cell.state is CellState.SUSPECT or (expired and cell.state is not CellState.ERROR)

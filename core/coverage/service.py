@@ -363,9 +363,9 @@ class CoverageService:
         cited = [citation for cell in board.cells for citation in (*cell.evidence, *cell.near_misses)]
         passages = self._catalogue.passages(sorted({citation.passage_id for citation in cited}))
         documents = self._catalogue.documents_by_id(sorted({citation.document_id for citation in cited}))
-        decisions = self.current_decisions(board.project)
+        decisions = {kind: each for (_, kind), each in self.current_decisions(board.project).items()}
         found = find_conflicts(board, passages, documents)
-        return [replace(each, decision=decisions.get((each.topic.id, f"conflict:{each.key}"))) for each in found]
+        return [replace(each, decision=decisions.get(f"conflict:{each.key}")) for each in found]
 
     def settle(self, board: Board, conflict: Conflict, opinion: ReviewerOpinion) -> Decision:
         """Store a reviewer's decision on a conflict: confirmed, dismissed, or the last decision undone.
@@ -375,12 +375,11 @@ class CoverageService:
         if not opinion.who.strip():
             raise BadRequest("A decision needs a name.", "Enter your name first.")
         kind = f"conflict:{conflict.key}"
-        if opinion.verdict is ReviewVerdict.UNDONE and (conflict.topic.id, kind) not in self.current_decisions(
-            board.project
-        ):
+        log = [each for each in self.log(board.project) if each.kind == kind]
+        if opinion.verdict is ReviewVerdict.UNDONE and not current_decisions(log):
             raise BadRequest("There is no decision to undo.", "Look at the conflict again.")
         decision = Decision(
-            conflict.topic.id,
+            log[0].topic_id if log else conflict.topic.id,  # the pair may be listed under another topic by now
             kind,
             board.project,
             opinion.verdict,

@@ -18,7 +18,7 @@ from core.coverage.meetings.meeting import (
 )
 from core.coverage.meetings.minutes import minutes_data
 from core.coverage.meetings.service import MeetingService
-from core.domain.coverage import Board, Cell, Decision, GapKind, ReviewerOpinion, ReviewVerdict, Topic
+from core.domain.coverage import Board, Cell, CellState, Decision, GapKind, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.errors import BadRequest, FivefoldError, NotFound, Outdated
 from core.domain.people import Principal
 from core.workbench import Workbench
@@ -313,3 +313,27 @@ def ended(room: Room, meeting: Meeting) -> Minutes:
     over = room.meetings.end(meeting.id, "Ann")
     assert over.state is MeetingState.ENDED and over.minutes is not None
     return over.minutes
+
+
+def test_a_suspect_cell_that_the_meeting_did_not_decide_is_an_open_point(room: Room) -> None:
+    cell = next(each for each in room.board.cells if each.state is CellState.COVERED)
+    room.coverage.decide(room.board, cell, ReviewerOpinion(ReviewVerdict.ACCEPTED, "Ann"))
+    room.workbench.documents.delete(cell.evidence[0].document_id)
+    assert (cell.topic, cell.kind.value) in _points(room.meetings.end(room.started().id, "Ann"))
+
+
+def _points(ended: Meeting) -> set[tuple[str, str]]:
+    assert ended.minutes is not None
+    return {(point.topic, point.kind) for point in ended.minutes.points}
+
+
+def test_the_minutes_quote_what_a_decision_was_taken_on_not_what_a_later_run_found(room: Room) -> None:
+    meeting = room.started()
+    gap = room.board.cell("zebra husbandry", GapKind.COMPLIANCE)
+    assert not (gap.evidence or gap.near_misses)
+    room.decided(meeting, gap)
+    room.workbench.documents.upload("zebra.md", b"# Zebra husbandry policy\nZebra husbandry must be approved.\n")
+    room.coverage.runs.carry_out(room.coverage.runs.start(None).id)
+    assert room.board.cell("zebra husbandry", GapKind.COMPLIANCE).evidence
+    minutes = room.meetings.end(meeting.id, "Ann").minutes
+    assert minutes is not None and [each.quotes for each in minutes.decisions] == [()]

@@ -76,7 +76,7 @@ def minutes_of(name: str) -> Minutes:
     about = (0, ContributionKind.PROPOSAL, 1, "intent", name, name, NOW, name)
     remarks = [Contribution(*about, ReviewVerdict.CONFIRMED), Contribution(*about)]
     point = replace(remarks[1], kind=ContributionKind.OPEN_POINT, owner=name, due=NOW.date())
-    return make_minutes(meeting, [Attendee(0, name, NOW, NOW)], [*remarks, point], [decision], None, NOW)
+    return make_minutes(meeting, [Attendee(0, name, NOW, NOW)], [*remarks, point], [decision], None, {}, NOW)
 
 
 def pdf_pages(pack: MeetingPack) -> list[str]:

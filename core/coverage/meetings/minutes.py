@@ -18,7 +18,7 @@ from core.coverage.meetings.meeting import (
     MinutesPoint,
     attendee_key,
 )
-from core.coverage.review import current_decisions
+from core.coverage.review import DecisionsByCell, current_decisions, is_open_again
 from core.domain.coverage import Board, Cell, Decision
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data
@@ -36,11 +36,12 @@ def make_minutes(
     contributions: Sequence[Contribution],
     log: Sequence[Decision],
     board: Board | None,
+    boards: Mapping[int, Board],
     ended_at: datetime,
 ) -> Minutes:
-    """The minutes of a meeting that ends. log: the board's decisions, oldest first; board: None when it is gone."""
+    """The minutes of a meeting that ends. log: the board's decisions, oldest first; board: as it is at the end, None
+    when it is gone; boards: those that decisions were taken on, by run id, as far as they are there."""
     decisions = {about: each for about, each in current_decisions(log).items() if each.meeting_id == meeting.id}
-    cells = {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
     names = {item.topic_id: item.topic for item in meeting.agenda}
     came = {attendee_key(each.name) for each in attendees}
     remarks = [each for each in contributions if each.state is not ContributionState.WITHDRAWN]
@@ -57,15 +58,17 @@ def make_minutes(
         absent=tuple(name for name in meeting.invited if attendee_key(name) not in came),
         agenda=meeting.agenda,
         decisions=tuple(
-            MinutesDecision(replace(each, topic=names.get(each.topic_id, each.topic)), _quotes(each, cells.get(about)))
-            for about, each in sorted(decisions.items(), key=lambda item: item[1].at)
+            MinutesDecision(replace(each, topic=names.get(each.topic_id, each.topic)), _quotes(each, boards))
+            for each in sorted(decisions.values(), key=lambda each: each.at)
         ),
-        points=(*_raised(remarks), *_undecided(meeting.agenda, current_decisions(log))),
+        points=(*_raised(remarks), *_undecided(meeting.agenda, current_decisions(log), board)),
         remarks=tuple(each for each in remarks if each.kind is not ContributionKind.OPEN_POINT),
     )
 
 
-def _quotes(decision: Decision, cell: Cell | None) -> tuple[Citation, ...]:
+def _quotes(decision: Decision, boards: Mapping[int, Board]) -> tuple[Citation, ...]:
+    """The sentences it was taken on: a later run may have found others."""
+    cell = _cells(boards.get(decision.run_id)).get((decision.topic_id, decision.kind))
     found = decision.pinned or ((cell.evidence or cell.near_misses) if cell else ())
     return tuple(found[:_MOST_QUOTES])
 
@@ -78,10 +81,18 @@ def _raised(remarks: Sequence[Contribution]) -> list[MinutesPoint]:
     ]
 
 
-def _undecided(agenda: Sequence[AgendaItem], decided: Mapping[tuple[int, str], Decision]) -> list[MinutesPoint]:
-    return [
-        MinutesPoint(item.topic, item.kind, _UNDECIDED) for item in agenda if (item.topic_id, item.kind) not in decided
-    ]
+def _cells(board: Board | None) -> Mapping[tuple[int, str], Cell]:
+    return {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
+
+
+def _undecided(agenda: Sequence[AgendaItem], decided: DecisionsByCell, board: Board | None) -> list[MinutesPoint]:
+    """The cells of the agenda without a decision, or with one that no longer settles them."""
+    cells, points = _cells(board), []
+    for item in agenda:
+        cell, decision = cells.get((item.topic_id, item.kind)), decided.get((item.topic_id, item.kind))
+        if decision is None or (cell is not None and is_open_again(cell, decision)):
+            points.append(MinutesPoint(item.topic, item.kind, _UNDECIDED))
+    return points
 
 
 def people_in_words(names: Sequence[str]) -> str:

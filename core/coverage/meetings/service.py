@@ -1,7 +1,7 @@
 """Service of review meetings: one person presents the agenda cell by cell, everyone else follows and proposes."""
 # Longer than 300 lines: every method checks the same few conditions, which are read together.
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -198,17 +198,24 @@ class MeetingService:
     def end(self, meeting_id: int, who: str, by: Principal | None = None) -> Meeting:
         """End the meeting and store its minutes. Raises BadRequest unless this person presents."""
         view, now = self._presented(meeting_id, who), self._now()
-        log = self._coverage.log(view.meeting.project)
-        board = self._coverage.board(view.meeting.project)
+        project = view.meeting.project
+        log, board = self._coverage.log(project), self._coverage.board(project)
+        boards = self._boards(project, {each.run_id for each in log if each.meeting_id == meeting_id})
 
         def changed(meeting: Meeting) -> Meeting:
-            minutes = make_minutes(meeting, view.attendees, view.contributions, log, board, now)
+            minutes = make_minutes(meeting, view.attendees, view.contributions, log, board, boards, now)
             return replace(meeting, state=MeetingState.ENDED, ended_at=now, minutes=minutes)
 
         ended = self._as_presenter(meeting_id, who, changed)
         if ended.minutes is not None:
             self._notifier.decided(ended, ended.minutes.decisions, by)
         return ended
+
+    def _boards(self, project: str | None, run_ids: Collection[int]) -> Mapping[int, Board]:
+        """The boards of these runs, as far as they are there."""
+        there = [run.id for run in self._coverage.snapshots(project) if run.id in run_ids]
+        found = {run_id: self._coverage.board(project, run_id) for run_id in there}
+        return {run_id: board for run_id, board in found.items() if board is not None}
 
     # From every seat
 
