@@ -12,6 +12,7 @@ from core.coverage.meetings.meeting import Attendee, Contribution, Meeting, atte
 from core.coverage.meetings.store import no_contribution, no_meeting
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
+from storage.postgres.document_projects import redact_purged
 from storage.postgres.json_records import JsonRecords, from_json, insert_row, next_id, to_json
 from storage.postgres.tables import BY_OWN_PROJECT, Base, JsonValue, allow, id_column, of_tenant, table_of
 
@@ -124,10 +125,12 @@ class SqlMeetingStore:
         return found
 
     def change_meeting(self, meeting_id: int, change: Callable[[Meeting], Meeting]) -> Meeting:
-        """Store what `change` makes of the meeting, one change after the other. Raises NotFound."""
+        """Store what `change` makes of the meeting, one change after the other, without quotes of documents that were
+        deleted for good. Raises NotFound."""
         with self._database.transaction("storing a meeting") as connection:
             before = self._one(connection, meeting_id, lock=True)
-            after = replace(change(before), id=before.id, version=before.version + 1)
+            (known,) = redact_purged(self._database, connection, [change(before)])
+            after = replace(known, id=before.id, version=before.version + 1)
             values = {"version": after.version, "data": to_json(after)}
             connection.execute(update(MEETINGS).where(*self._own(meeting_id)).values(values))
         return after

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
+from core.coverage.meetings.meeting import Minutes, MinutesDecision
 from core.domain.coverage import Cell, CellState, CoverageRun, Decision, ReviewVerdict, RunState, Topic
 from core.domain.documents import Truth
 from core.insights.store import Episode, EvidenceLink, Insight
@@ -19,11 +20,13 @@ from storage.postgres.coverage_boards import SqlCoverageBoardStore
 from storage.postgres.database import Database, Scope
 from storage.postgres.document_projects import redact_purged
 from storage.postgres.insights import SqlInsightStore
+from storage.postgres.meetings import SqlMeetingStore
 from storage.postgres.shortlists import SqlShortlistStore
 from storage.postgres.trash import SqlTrash
 from tests.coverage.boards import citation
 from tests.label_edits import store_labels
 from tests.stores.contracts.insights import AT, episode, insight
+from tests.stores.contracts.test_meeting_store import meeting_of
 from tests.stores.libraries import MOMENT, document, passage, store
 
 QUOTE = "Overtime is paid at twice the rate."
@@ -149,6 +152,7 @@ def _rows_with_quote(database: Database) -> set[str]:
         "insights",
         "links",
         "shortlists",
+        "meetings",
     ):
         query = text(f"SELECT count(*) FROM {table} AS row WHERE row::text ILIKE :quote")
         with database.transaction("looking") as connection:
@@ -183,10 +187,21 @@ def _save_shortlist(database: Database, document_id: int) -> None:
     shortlists.change_shortlist(replace(stored, items=_shortlist(document_id).items))
 
 
+def _save_minutes(database: Database, document_id: int) -> None:
+    """The minutes of a meeting, with what its decisions were taken on."""
+    meetings, quoted = SqlMeetingStore(database), citation(QUOTE, document_id=document_id)
+    decision = Decision(1, "intent", None, ReviewVerdict.ACCEPTED, "ann", AT, 1, pinned=(quoted,))
+    meeting = meetings.add_meeting(meeting_of())
+    taken = (MinutesDecision(decision, (quoted,)),)
+    minutes = Minutes(meeting.id, "Friday", None, AT, AT, ("Ann",), (), (), meeting.agenda, taken, (), ())
+    meetings.change_meeting(meeting.id, lambda before: replace(before, minutes=minutes))
+
+
 SAVED: dict[Callable[[Database, int], None], set[str]] = {
     _save_board: {"topics", "topic_revisions", "coverage_runs", "cells", "decisions"},
     _save_notes: {"insights", "links"},
     _save_shortlist: {"shortlists"},
+    _save_minutes: {"meetings"},
 }
 """What somebody saves → the tables that hold the quote then."""
 
