@@ -138,7 +138,7 @@ class Outside:
     usage_gather_seconds: how long usage events are collected before they are written. sign_in_rules: what people get
     at sign-in. process_notice: what happened to the database or the worker, for the user. mailer, webhook: None while
     not configured. site: the address people open, ending with "/". mail_pace: the shortest time between two e-mails to
-    one person. searches_of: the saved searches as one person sees them, by login; None: everybody sees the same.
+    one person. searches_of: the saved searches as a person sees them, by login and name; None: everybody sees the same.
     trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
     is wrong with the database's login, for administrators. remembers: whether counts of use are remembered until the
     next search; False: for half a minute. own: changes of this program, seen at once. processes: search in this one's
@@ -164,7 +164,7 @@ class Outside:
     webhook: Webhook | None = None
     site: str = ""
     mail_pace: timedelta = timedelta(minutes=15)
-    searches_of: Callable[[str], SavedSearchService] | None = None
+    searches_of: Callable[[str, str], SavedSearchService] | None = None
     trash_days: int = 30
     login_notice: str = ""
     remembers: bool = True
@@ -265,9 +265,8 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
     )
     people = PeopleService(stores.people, outside.sign_in_rules, now)
     team, notifier = PeopleTeam(people), Notifier(stores.notifications)
-    alerts = SavedSearchAlertService(
-        stores.alerts, saved_searches, outside.searches_of or (lambda _: saved_searches), notifier, stores.jobs, now
-    )
+    searches_of = outside.searches_of or (lambda login, name: saved_searches)
+    alerts = SavedSearchAlertService(stores.alerts, saved_searches, searches_of, notifier, stores.jobs, now)
     delivery = DeliveryService(
         stores.notifications,
         team,

@@ -174,8 +174,8 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
     resources.callback(reader.close)
     database = Database(engine, settings.tenant, session=psycopg_url(pooler_passed) if pooler_passed else None)
 
-    def searches_of(login: str) -> SavedSearchService:
-        return people.of(workbench.people.acting(login, Door.COMMAND)).saved_searches
+    def searches_of(login: str, name: str) -> SavedSearchService:
+        return people.of(workbench.people.acting(login, Door.COMMAND, name)).saved_searches
 
     shared = _shared(settings, role, database, models, resources)
     pool = SearchProcessPool(settings, shared.own) if role is ProcessRole.APP and settings.search_processes else None

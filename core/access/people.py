@@ -157,11 +157,11 @@ class PeopleService:
         """The person of a login; None when there is none. Raises StoreFailed."""
         return self._store.by_login(login)
 
-    def acting(self, login: str, door: Door) -> Principal:
-        """A known person by login, for work that is done for them while they are away. Raises AccessDenied for somebody
-        unknown, blocked or without a role, StoreFailed."""
+    def acting(self, login: str, door: Door, name: str = "") -> Principal:
+        """A known person by login, for work that is done for them while they are away. name: that they go by where
+        nobody signs in. Raises AccessDenied for somebody unknown, blocked or without a role, StoreFailed."""
         if login == LOCAL_LOGIN:
-            return local_principal(door)
+            return local_principal(door, name)
         person = self._store.by_login(login)
         if person is None or person.blocked:
             raise AccessDenied(f"'{login}' has no access to this library.", "Ask an administrator of this library.")

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from core.collaboration.notifications import Notification, NotificationKind, Notifier
 from core.domain.documents import Origin
 from core.domain.errors import AccessDenied, BadRequest, NotFound
-from core.domain.people import Principal
+from core.domain.people import Door, Principal
 from core.domain.results import Hit, SearchResult
 from core.domain.sanitize import storable_text
 from core.evaluation.judgments.units import passage_unit
@@ -72,16 +72,16 @@ class SavedSearchAlertStore(Protocol):
 class SavedSearchAlertService:
     """Tells people what is new in the saved searches they follow.
 
-    searches: the saved searches as a library shows them. searches_of: the same as one person sees them, by login, so
-    that nobody is told of what they may not see; raises AccessDenied for one who may no longer sign in. Every method
-    raises StoreFailed when the store does not answer.
+    searches: the saved searches as a library shows them. searches_of: the same as one person sees them, by login and
+    name, so that nobody is told of what they may not see; raises AccessDenied for one who may no longer sign in. Every
+    method raises StoreFailed when the store does not answer.
     """
 
     def __init__(
         self,
         store: SavedSearchAlertStore,
         searches: SavedSearchService,
-        searches_of: Callable[[str], SavedSearchService],
+        searches_of: Callable[[str, str], SavedSearchService],
         notifier: Notifier,
         jobs: JobQueue,
         now: Callable[[], datetime],
@@ -96,7 +96,7 @@ class SavedSearchAlertService:
     def follow(self, view_id: int, by: Principal) -> None:
         """Tell this person of new results from now on. Raises NotFound, and BadRequest when the search can no longer
         be run."""
-        view = self._searches.view(view_id, by.name)
+        view = self._searches.view(view_id, by)
         now = self._now()
         known = result_units(self._searches.run(view))
         self._store.save_alert(SavedSearchAlert(view.id, by.login, by.name, now, now, known))
@@ -109,7 +109,7 @@ class SavedSearchAlertService:
     def feed(self, view_id: int, by: Principal, site: str) -> bytes:
         """The results of a saved search as an Atom feed. site: the address people open, ending with "/". Raises
         NotFound, and BadRequest when the search can no longer be run."""
-        view = self._searches.view(view_id, by.name)
+        view = self._searches.view(view_id, by)
         if view.retired:
             raise no_view(view_id)
         return atom_feed(view, self._searches.run(view), site)
@@ -126,14 +126,15 @@ class SavedSearchAlertService:
     def check(self, alert_id: int) -> None:
         """Run a search as the person who follows it, and tell them what is new. Raises NotFound."""
         alert, now = self._store.alert(alert_id), self._now()
+        by = Principal(alert.login, alert.who, (), Door.COMMAND)
         try:
-            searches = self._searches_of(alert.login)
-            view = searches.view(alert.view_id, alert.who)
+            searches = self._searches_of(alert.login, alert.who)
+            view = searches.view(alert.view_id, by)
         except (AccessDenied, NotFound):  # they may no longer see it, or it belongs to nobody any more
             self._store.delete_alert(alert.view_id, alert.login)
             return
         try:
-            unseen = {} if view.retired else searches.unseen(view, alert.who)
+            unseen = {} if view.retired else searches.unseen(view, by)
         except BadRequest:  # its profile was deleted; the list of saved searches says so
             unseen = {}
         fresh = [unit for unit in unseen if unit not in alert.known and unit not in alert.told]

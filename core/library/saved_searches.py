@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from core.domain.documents import Document, Passage
 from core.domain.errors import BadRequest, NotFound, Outdated
 from core.domain.filters import SearchFilters
+from core.domain.people import Principal
 from core.domain.queries import SearchRequest
 from core.domain.results import DropReason, SearchResult
 from core.evaluation.judgments.units import passage_unit
@@ -27,6 +28,7 @@ __all__ = [
     "VisitedResult",
     "no_view",
     "outdated_view",
+    "owner_of",
     "result_units",
     "same_search",
     "view_name_taken",
@@ -39,8 +41,9 @@ class SavedSearch:
     (case-insensitive).
 
     request: question, filters, profile and chips; its `top_k` is always None. shown: the tab of the results ("results",
-    "five" …), as the page names it. owner: "" for a shared one. who: who saved it, "" when unknown. id: 0 until stored.
-    version: for optimistic locking. retired: deleted; it can be restored.
+    "five" …), as the page names it. owner: "" for a shared one, else with login as `owner_of` says; without a login it
+    was saved by one of several people with this name, and nobody sees it. who: the name of who saved it, "" when
+    unknown. id: 0 until stored. version: for optimistic locking. retired: deleted; it can be restored.
     """
 
     name: str
@@ -52,6 +55,7 @@ class SavedSearch:
     id: int = 0
     retired: bool = False
     version: int = 1
+    login: str = ""
 
     @property
     def project(self) -> str | None:
@@ -68,8 +72,8 @@ class SavedSearch:
 class SavedSearchVisit:
     """How far one person has read a saved search. Units are names as core.evaluation.judgments.units makes them.
 
-    at: when it was last shown. units: all results shown by then. since: end of the previous visit; at the first visit,
-    its start. before: the units shown by then."""
+    login, who: as `owner_of` says. at: when it was last shown. units: all results shown by then. since: end of the
+    previous visit; at the first visit, its start. before: the units shown by then."""
 
     view_id: int
     who: str
@@ -77,6 +81,7 @@ class SavedSearchVisit:
     units: tuple[str, ...]
     since: datetime | None = None
     before: tuple[str, ...] = ()
+    login: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +139,11 @@ class SavedSearchStore(Protocol):
         """
         ...
 
-    def visit(self, view_id: int, who: str) -> SavedSearchVisit | None:
+    def visit(self, view_id: int, login: str, who: str) -> SavedSearchVisit | None:
         """How far this person has read a saved search; None: they never opened it."""
         ...
 
-    def last_visits(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, login: str, who: str) -> Mapping[int, datetime]:
         """Saved search id → when this person last opened it; those never opened are absent."""
         ...
 
@@ -177,9 +182,9 @@ class NewResults:
 class SavedSearchService:
     """Stores saved searches, and which results each person has seen.
 
-    search: runs a request without logging it. who: "" for people who have not given their name; they share one history,
-    and what they save is shared. Every method raises StoreFailed when the store does not answer, and NotFound for a
-    saved search that is not there or is another person's own.
+    search: runs a request without logging it. Where nobody signs in, people who have not given their name share one
+    history, and what they save is shared. Every method raises StoreFailed when the store does not answer, and NotFound
+    for a saved search that is not there or is another person's own.
     """
 
     def __init__(
@@ -195,22 +200,22 @@ class SavedSearchService:
 
     # Views
 
-    def views(self, project: str | None, who: str) -> Sequence[SavedSearch]:
+    def views(self, project: str | None, by: Principal) -> Sequence[SavedSearch]:
         """The shared searches and a person's own, of a project and of the whole library (None: of all projects), by
         name.
         """
-        found = [view for view in self._store.views() if view.owner in ("", who.strip())]
+        found = [view for view in self._store.views() if _sees(by, view)]
         found = [view for view in found if project is None or view.project in (None, project)]
         return sorted(found, key=lambda view: (view.name.casefold(), view.id))
 
-    def view(self, view_id: int, who: str) -> SavedSearch:
+    def view(self, view_id: int, by: Principal) -> SavedSearch:
         """The current state of one saved search."""
         found = self._store.view(view_id)
-        if found.owner not in ("", who.strip()):
+        if not _sees(by, found):
             raise no_view(view_id)
         return found
 
-    def save(self, name: str, request: SearchRequest, shown: str, who: str, *, shared: bool) -> SavedSearch:
+    def save(self, name: str, request: SearchRequest, shown: str, by: Principal, *, shared: bool) -> SavedSearch:
         """Save a search under a name. shown: the tab of the result, as the page names it.
 
         Raises BadRequest for a taken or invalid name, for an empty question, and for a private search without a user
@@ -218,29 +223,29 @@ class SavedSearchService:
         """
         if not request.question.strip():
             raise BadRequest("There is no question to save.", "Ask one first.")
-        person = who.strip()
-        if not shared and not person:
+        login, owner = ("", "") if shared else owner_of(by)
+        if not shared and not owner:
             raise BadRequest("A view of your own needs your name.", "Enter your name, or save it for everybody.")
         stripped = replace(request, question=request.question.strip(), top_k=None)
-        owner = "" if shared else person
-        return self._store.add_view(SavedSearch(_checked_name(name), stripped, shown, owner, person, self._now()))
+        now, who = self._now(), by.name.strip()
+        return self._store.add_view(SavedSearch(_checked_name(name), stripped, shown, owner, who, now, login=login))
 
-    def rename(self, view: SavedSearch, name: str, who: str) -> SavedSearch:
+    def rename(self, view: SavedSearch, name: str, by: Principal) -> SavedSearch:
         """Rename a saved search. Raises BadRequest for a taken or invalid name, Outdated when someone else changed it
         since it was read.
         """
-        return self._store.change_view(replace(self._allowed(view, who), name=_checked_name(name)))
+        return self._store.change_view(replace(self._allowed(view, by), name=_checked_name(name)))
 
-    def delete(self, view: SavedSearch, who: str) -> SavedSearch:
+    def delete(self, view: SavedSearch, by: Principal) -> SavedSearch:
         """Delete a saved search; `restore` undoes it with the returned value. Raises Outdated."""
-        return self._store.change_view(replace(self._allowed(view, who), retired=True))
+        return self._store.change_view(replace(self._allowed(view, by), retired=True))
 
-    def restore(self, view: SavedSearch, who: str) -> SavedSearch:
+    def restore(self, view: SavedSearch, by: Principal) -> SavedSearch:
         """Restore a deleted saved search. Raises Outdated, and BadRequest when its name was taken meanwhile."""
-        return self._store.change_view(replace(self._allowed(view, who), retired=False))
+        return self._store.change_view(replace(self._allowed(view, by), retired=False))
 
-    def _allowed(self, view: SavedSearch, who: str) -> SavedSearch:
-        self.view(view.id, who)
+    def _allowed(self, view: SavedSearch, by: Principal) -> SavedSearch:
+        self.view(view.id, by)
         return view
 
     def problems(self, views: Sequence[SavedSearch]) -> Mapping[int, str]:
@@ -253,14 +258,14 @@ class SavedSearchService:
                 missing[ref] = problem.message
         return {view.id: missing[view.request.profile] for view in views if view.request.profile in missing}
 
-    def matching(self, request: SearchRequest, who: str) -> Sequence[SavedSearch]:
+    def matching(self, request: SearchRequest, by: Principal) -> Sequence[SavedSearch]:
         """The saved searches, shared or a person's own, with this same request, own ones first."""
-        found = [view for view in self.views(None, who) if same_search(view.request, request)]
+        found = [view for view in self.views(None, by) if same_search(view.request, request)]
         return sorted(found, key=lambda view: view.shared)
 
     # What is new
 
-    def open(self, view: SavedSearch, who: str, result: SearchResult | None = None) -> VisitedResult:
+    def open(self, view: SavedSearch, by: Principal, result: SearchResult | None = None) -> VisitedResult:
         """The current result of a saved search, and what is new in it since this person's last look. `seen` records
         that it was shown.
 
@@ -268,7 +273,7 @@ class SavedSearchService:
         its profile was deleted.
         """
         answer = self._answer(view) if result is None else result
-        last = self._last(view.id, who)
+        last = self._last(view.id, by)
         since, known = (None, ()) if last is None else (last.at, last.units)
         if last is not None and self._continues(last):
             since, known = last.since, last.before
@@ -276,12 +281,14 @@ class SavedSearchService:
             return VisitedResult(view, answer, None)
         return VisitedResult(view, answer, since, _unknown(answer, known), self._added(answer.filters, since))
 
-    def seen(self, looked: VisitedResult, who: str) -> None:
+    def seen(self, looked: VisitedResult, by: Principal) -> None:
         """Record that the results were shown to this person: at the next look they are not new."""
-        last, now, shown = self._last(looked.view.id, who), self._now(), result_units(looked.result)
+        last, now, shown = self._last(looked.view.id, by), self._now(), result_units(looked.result)
         if last is None:
             units = shown[:_MOST_UNITS]
-            self._store.save_visit(SavedSearchVisit(looked.view.id, who.strip(), now, units, since=now, before=units))
+            login, who = owner_of(by)
+            first = SavedSearchVisit(looked.view.id, who, now, units, since=now, before=units, login=login)
+            self._store.save_visit(first)
             return
         fresh = set(shown) - set(last.units)
         if self._continues(last) and not fresh and now - last.at < _NOTED_AGAIN:
@@ -292,14 +299,14 @@ class SavedSearchService:
         else:
             self._store.save_visit(replace(last, at=now, units=units, since=last.at, before=last.units))
 
-    def check(self, view: SavedSearch, who: str) -> NewResults:
+    def check(self, view: SavedSearch, by: Principal) -> NewResults:
         """How many results were never shown to this person; does not count as a look."""
         now = self._now()
         try:
             answer = self._answer(view)
         except BadRequest as problem:
             return NewResults(view.id, now, problem=problem.message)
-        last = self._last(view.id, who)
+        last = self._last(view.id, by)
         if last is None:
             return NewResults(view.id, now, len(answer.hits))
         return NewResults(view.id, now, len(answer.hits), len(_unknown(answer, last.units)), last.at)
@@ -308,17 +315,17 @@ class SavedSearchService:
         """The current result; does not count as a look. Raises BadRequest when the search can no longer be run."""
         return self._answer(view)
 
-    def unseen(self, view: SavedSearch, who: str) -> Mapping[str, str]:
+    def unseen(self, view: SavedSearch, by: Principal) -> Mapping[str, str]:
         """Unit → document name of all results that were never shown to this person, best first; does not count as a
         look. Raises BadRequest when the search can no longer be run."""
-        answer, last = self._answer(view), self._last(view.id, who)
+        answer, last = self._answer(view), self._last(view.id, by)
         shown = set(last.units) if last is not None else set()
         passages = [hit.candidate.passage for hit in answer.hits]
         return {unit: each.document_name for each in passages if (unit := _unit(answer, each)) not in shown}
 
-    def last_visits(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, by: Principal) -> Mapping[int, datetime]:
         """View id → when this person last looked at it; views never looked at are absent."""
-        return self._store.last_visits(who.strip())
+        return self._store.last_visits(*owner_of(by))
 
     # Inside
 
@@ -331,8 +338,8 @@ class SavedSearchService:
                 message, "Ask its question with another profile, then save that in its place."
             ) from problem
 
-    def _last(self, view_id: int, who: str) -> SavedSearchVisit | None:
-        return self._store.visit(view_id, who.strip())
+    def _last(self, view_id: int, by: Principal) -> SavedSearchVisit | None:
+        return self._store.visit(view_id, *owner_of(by))
 
     def _continues(self, last: SavedSearchVisit) -> bool:
         return self._now() - last.at < _ONE_LOOK
@@ -346,6 +353,21 @@ class SavedSearchService:
             return ()
         admitted = self._catalogue.fingerprints(filters.replace(documents=tuple(each.id for each in late)))
         return tuple(each for each in late if each.id in admitted)
+
+
+def owner_of(by: Principal) -> tuple[str, str]:
+    """The login and the name under which a person's own searches and visits are stored: a name may be another person's,
+    and may change. Only where nobody signs in, names are all there is to tell people apart.
+
+    >>> from core.domain.people import Door, local_principal
+    >>> owner_of(Principal("ann@x.org", "Ann", (), Door.BROWSER)), owner_of(local_principal(Door.BROWSER, "Ann"))
+    (('ann@x.org', 'ann@x.org'), ('local', 'Ann'))
+    """
+    return by.login, by.name.strip() if by.local else by.login
+
+
+def _sees(by: Principal, view: SavedSearch) -> bool:
+    return view.shared or (view.login, view.owner) == owner_of(by)
 
 
 def same_search(one: SearchRequest, other: SearchRequest) -> bool:

@@ -29,7 +29,8 @@ __all__ = [
 
 
 class SavedSearchRow(Base):
-    """One saved search. Names are unique among the shared ones (owner "") of a project, and per owner."""
+    """One saved search. Names are unique among the shared ones (owner "") of a project, and per owner. login, owner: as
+    core.library.saved_searches.owner_of says."""
 
     __tablename__ = "saved_views"
     __table_args__ = (
@@ -38,6 +39,7 @@ class SavedSearchRow(Base):
             "saved_views_living_names",
             "tenant_id",
             "project",
+            "login",
             "owner",
             "name",
             unique=True,
@@ -54,6 +56,7 @@ class SavedSearchRow(Base):
     retired: Mapped[bool]
     version: Mapped[int] = mapped_column(Integer())
     data: Mapped[JsonValue]
+    login: Mapped[str] = mapped_column(server_default=text("''"))
 
 
 class SavedSearchVisitRow(Base):
@@ -65,6 +68,7 @@ class SavedSearchVisitRow(Base):
         allow("SELECT, INSERT, UPDATE (at, data)", seen="view_id IN (SELECT id FROM saved_views)"),
     )
 
+    login: Mapped[str] = mapped_column(primary_key=True, server_default=text("''"))
     who: Mapped[str] = mapped_column(primary_key=True)
     view_id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime]
@@ -117,7 +121,7 @@ class SqlSavedSearchStore:
         """Store a new saved search. Raises BadRequest when the name is in use."""
         with self._database.transaction("storing a saved view") as connection:
             new = replace(search, id=next_id(connection, SAVED_SEARCHES), version=1)
-            if not self._searches.add(connection, {"id": new.id, **_row(new)}, new):
+            if not self._searches.add(connection, {"id": new.id, "login": storable_text(new.login), **_row(new)}, new):
                 raise view_name_taken(new)
         return new
 
@@ -134,25 +138,27 @@ class SqlSavedSearchStore:
             existing = self._searches.first(connection, own)
             raise no_view(new.id) if existing is None else outdated_view(existing)
 
-    def visit(self, view_id: int, who: str) -> SavedSearchVisit | None:
+    def visit(self, view_id: int, login: str, who: str) -> SavedSearchVisit | None:
         """This person's last visit to a saved search; None: never visited."""
-        own = (*self._visits_of(who), SAVED_SEARCH_VISITS.c.view_id == view_id)
+        own = (*self._visits_of(login, who), SAVED_SEARCH_VISITS.c.view_id == view_id)
         with self._database.transaction("reading what was seen of a saved view") as connection:
             return self._visits.first(connection, *own)
 
-    def last_visits(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, login: str, who: str) -> Mapping[int, datetime]:
         """Id of the saved search → time of this person's last visit."""
-        query = select(SAVED_SEARCH_VISITS.c.view_id, SAVED_SEARCH_VISITS.c.at).where(*self._visits_of(who))
+        query = select(SAVED_SEARCH_VISITS.c.view_id, SAVED_SEARCH_VISITS.c.at).where(*self._visits_of(login, who))
         with self._database.transaction("reading what was seen of saved views") as connection:
             return {row.view_id: row.at for row in connection.execute(query)}
 
-    def _visits_of(self, who: str) -> tuple[ColumnElement[bool], ...]:
-        return SAVED_SEARCH_VISITS.c.tenant_id == self._tenant, SAVED_SEARCH_VISITS.c.who == storable_text(who)
+    def _visits_of(self, login: str, who: str) -> tuple[ColumnElement[bool], ...]:
+        visits = SAVED_SEARCH_VISITS.c
+        person = (visits.login == storable_text(login), visits.who == storable_text(who))
+        return visits.tenant_id == self._tenant, *person
 
     def save_visit(self, visit: SavedSearchVisit) -> None:
         """Store a visit. Raises NotFound for an unknown saved search."""
-        row: dict[str, Any] = {"tenant_id": self._tenant, "who": storable_text(visit.who), "view_id": visit.view_id}
-        row |= {"at": visit.at, "data": to_json(visit)}
+        row: dict[str, Any] = {"tenant_id": self._tenant, "login": storable_text(visit.login)}
+        row |= {"who": storable_text(visit.who), "view_id": visit.view_id, "at": visit.at, "data": to_json(visit)}
         with self._database.transaction("keeping what was seen of a saved view") as connection:
             try:
                 upsert(connection, SAVED_SEARCH_VISITS, [row])

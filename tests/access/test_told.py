@@ -57,7 +57,7 @@ def test_a_followed_search_tells_each_person_what_they_may_see(
     ann, eve = people["ann"], people["eve"]
     add(library, "first rule", "one", None)
     request = SearchRequest("At how many times the regular rate must overtime be paid?")
-    view = library.for_principal(ann).saved_searches.save("Overtime", request, "results", "Ann", shared=True)
+    view = library.for_principal(ann).saved_searches.save("Overtime", request, "results", ann, shared=True)
     for person in (ann, eve):
         library.for_principal(person).alerts.follow(view.id, person)
 

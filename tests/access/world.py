@@ -26,7 +26,7 @@ from core.domain.coverage import (
 from core.domain.documents import Document, Truth
 from core.domain.evaluation import Level
 from core.domain.filters import SearchFilters
-from core.domain.people import Door, Principal, Role
+from core.domain.people import Door, Principal, Role, local_principal
 from core.domain.queries import SearchRequest
 from core.insights.store import Episode, EvidenceLink, InsightOrEpisode
 from core.library.bulk_edit.store import LabelEdit
@@ -123,7 +123,7 @@ def _filled(whole: Workbench, shared: Document, hidden: tuple[Document, ...]) ->
     item = ShortlistItem(f"{SECRET}?", plan.id, plan.name, passage.id, "intent", quote, plan.name, NOW)
     shortlist = whole.shortlists.add(shortlist.id, item)
     request = SearchRequest(f"{SECRET} turbine", SearchFilters(projects=("Beta",)))
-    view = whole.saved_searches.save(f"{SECRET} view", request, "", "Ann", shared=True)
+    view = whole.saved_searches.save(f"{SECRET} view", request, "", local_principal(Door.COMMAND, "Ann"), shared=True)
     boards, topics = [], []
     for project in (None, "Beta"):
         (topic,) = whole.coverage.add_topics(

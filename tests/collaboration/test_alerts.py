@@ -7,6 +7,7 @@ import pytest
 
 from core.collaboration.notifications import NotificationService, Notifier
 from core.domain.errors import AccessDenied, NotFound
+from core.domain.people import Door, local_principal
 from core.library.saved_search_alerts import AlertFollower, SavedSearchAlertService
 from core.library.saved_searches import SavedSearchService
 from core.ports.catalogue import DocumentContent
@@ -32,7 +33,7 @@ class AlertDesk(Desk):
         )
         self.jobs.work = lambda kind, number: {JobKind.ALERT: self.alerts.check}[kind](number)
 
-    def seen_by(self, login: str) -> SavedSearchService:
+    def seen_by(self, login: str, name: str) -> SavedSearchService:
         """The saved searches as a person sees them."""
         if login in self.barred:
             raise AccessDenied("Blocked.")
@@ -68,7 +69,7 @@ def test_what_is_still_unseen_is_told_together_with_what_is_new(desk: AlertDesk)
         desk.alerts.queue_all()
     [(title, text)] = desk.messages()
     assert title == "“Overtime”: 2 new results" and "first.pdf" in text and "second.pdf" in text
-    desk.look(view, "Ann")
+    desk.look(view, ANN)
     desk.add("third.pdf", "Drivers are paid no overtime rate; their hours are averaged over four weeks.")
     desk.alerts.queue_all()
     assert desk.messages() == [("“Overtime”: 1 new result", "In third.pdf")]
@@ -91,7 +92,7 @@ def test_what_a_person_has_seen_is_not_told(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
     desk.add("new law.pdf", LAW)
-    desk.look(view, "Ann")
+    desk.look(view, ANN)
     desk.alerts.queue_all()
     assert desk.messages() == []
 
@@ -109,7 +110,7 @@ def test_who_unfollows_is_not_told_and_what_was_told_goes(desk: AlertDesk) -> No
 
 
 def test_who_may_no_longer_sign_in_or_see_it_is_not_told_and_not_asked_again(desk: AlertDesk) -> None:
-    own = desk.views.save("Mine", desk.saved().request, "results", "Ann", shared=False)
+    own = desk.views.save("Mine", desk.saved().request, "results", ANN, shared=False)
     desk.alerts.follow(own.id, ANN)
     with pytest.raises(NotFound):
         desk.alerts.follow(own.id, BO)
@@ -119,14 +120,23 @@ def test_who_may_no_longer_sign_in_or_see_it_is_not_told_and_not_asked_again(des
     assert desk.messages() == [] and desk.store.alerts() == []
 
 
+def test_whoever_works_under_a_typed_name_is_told_of_a_search_of_their_own(desk: AlertDesk) -> None:
+    here = local_principal(Door.BROWSER, "Ann")
+    own = desk.views.save("Mine", desk.saved().request, "results", here, shared=False)
+    desk.alerts.follow(own.id, here)
+    desk.add("new law.pdf", LAW)
+    desk.alerts.queue_all()
+    assert [each.title for each in desk.notifications.listed(here, unread=True)] == ["“Mine”: 1 new result"]
+
+
 def test_a_deleted_search_tells_nothing_until_it_is_restored(desk: AlertDesk) -> None:
     view = desk.saved()
     desk.alerts.follow(view.id, ANN)
-    deleted = desk.views.delete(view, "Ann")
+    deleted = desk.views.delete(view, ANN)
     desk.add("new law.pdf", LAW)
     desk.alerts.queue_all()
     assert desk.messages() == []
-    desk.views.restore(deleted, "Ann")
+    desk.views.restore(deleted, ANN)
     desk.alerts.queue_all()
     assert len(desk.messages()) == 1
 
@@ -178,9 +188,9 @@ def test_letters_that_xml_forbids_do_not_break_a_feed(desk: AlertDesk) -> None:
 
 
 def test_nobody_reads_the_feed_of_another_person_s_search(desk: AlertDesk) -> None:
-    own = desk.views.save("Mine", desk.saved().request, "results", "Ann", shared=False)
+    own = desk.views.save("Mine", desk.saved().request, "results", ANN, shared=False)
     with pytest.raises(NotFound):
         desk.alerts.feed(own.id, BO, "https://five.example/")
-    deleted = desk.views.delete(own, "Ann")
+    deleted = desk.views.delete(own, ANN)
     with pytest.raises(NotFound):
         desk.alerts.feed(deleted.id, ANN, "https://five.example/")

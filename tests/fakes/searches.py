@@ -33,7 +33,7 @@ class FakeSavedSearchStore:
     def __init__(self) -> None:
         self._lock, self._ids = RLock(), count(1)
         self._views: dict[int, SavedSearch] = {}
-        self._visits: dict[tuple[str, int], SavedSearchVisit] = {}
+        self._visits: dict[tuple[str, str, int], SavedSearchVisit] = {}
 
     def views(self, *, retired: bool = False) -> Sequence[SavedSearch]:
         """Every saved search in use (or retired), oldest first."""
@@ -67,24 +67,24 @@ class FakeSavedSearchStore:
         self._views[new.id] = new
         return new
 
-    def visit(self, view_id: int, who: str) -> SavedSearchVisit | None:
+    def visit(self, view_id: int, login: str, who: str) -> SavedSearchVisit | None:
         """This person's last visit to a saved search; None: never visited."""
-        return self._visits.get((who, view_id))
+        return self._visits.get((login, who, view_id))
 
-    def last_visits(self, who: str) -> Mapping[int, datetime]:
+    def last_visits(self, login: str, who: str) -> Mapping[int, datetime]:
         """Id of the saved search → time of this person's last visit."""
         with self._lock:
-            return {view_id: visit.at for (each, view_id), visit in self._visits.items() if each == who}
+            return {key[2]: visit.at for key, visit in self._visits.items() if key[:2] == (login, who)}
 
     def save_visit(self, visit: SavedSearchVisit) -> None:
         """Store a visit. Raises NotFound for an unknown saved search."""
         with self._lock:
             self.view(visit.view_id)
-            self._visits[visit.who, visit.view_id] = visit
+            self._visits[visit.login, visit.who, visit.view_id] = visit
 
 
-def _key(view: SavedSearch) -> tuple[str | None, str, str]:
-    return view.project, view.owner, view.name.lower()
+def _key(view: SavedSearch) -> tuple[str | None, str, str, str]:
+    return view.project, view.login, view.owner, view.name.lower()
 
 
 class FakeShortlistStore:

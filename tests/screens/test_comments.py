@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.collaboration.target import on_cell, on_document, on_passage
 from core.domain.coverage import GapKind
-from core.domain.people import Door, Identity, Principal, Role
+from core.domain.people import Door, Identity, Principal, Role, local_principal
 from pages.components import sign_in
 from tests.screens.conftest import Opened, Stack, words
 
+NOBODY = local_principal(Door.BROWSER)
 ANN = Principal("ann", "Ann", ((None, Role.REVIEWER),), Door.BROWSER)
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
@@ -202,7 +203,7 @@ def test_without_sign_in_settings_says_that_no_e_mail_is_sent(stocked: Stack, op
 def test_a_saved_view_is_followed_and_tells_on_home(stocked: Stack, opened: Opened) -> None:
     from core.domain.queries import SearchRequest
 
-    saved = stocked.workbench.saved_searches.save("Overtime", SearchRequest(QUESTION), "results", "", shared=True)
+    saved = stocked.workbench.saved_searches.save("Overtime", SearchRequest(QUESTION), "results", NOBODY, shared=True)
     screen = press(opened("search.py"), f"icon.views.follow.{saved.id}")
     stocked.add("new_law.md", "# New\nOvertime is paid at twice the regular rate on public holidays from June on.\n")
     home = opened("home.py")

@@ -9,13 +9,14 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from bootstrap.sign_in import SignIn
-from core.domain.people import Door, Identity, Principal, Role
+from core.domain.people import Door, Identity, Principal, Role, local_principal
 from core.domain.queries import SearchRequest
 from core.library.saved_searches import SavedSearch
 from pages.components import sign_in
 from pages.frame.feeds import saved_search_feed
 from tests.screens.conftest import Stack
 
+NOBODY = local_principal(Door.BROWSER)
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 
 
@@ -29,7 +30,7 @@ def client() -> TestClient:
 @pytest.fixture
 def view(stocked: Stack) -> SavedSearch:
     """A shared saved search."""
-    return stocked.workbench.saved_searches.save("Overtime", SearchRequest(QUESTION), "results", "", shared=True)
+    return stocked.workbench.saved_searches.save("Overtime", SearchRequest(QUESTION), "results", NOBODY, shared=True)
 
 
 def with_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def test_a_feed_of_another_person_s_own_search_is_not_found(
     ann = people.sign_in(Identity("ann", "Ann"), Door.BROWSER)
     people.invite("bo", Role.REVIEWER)
     bo = people.sign_in(Identity("bo", "Bo"), Door.BROWSER)
-    own = stocked.workbench.saved_searches.save("Mine", SearchRequest(QUESTION), "results", "Ann", shared=False)
+    own = stocked.workbench.saved_searches.save("Mine", SearchRequest(QUESTION), "results", ann, shared=False)
     with_sign_in(monkeypatch)
     address = f"/feeds/saved-search/{own.id}"
     assert client.get(address, params={"token": token_of(stocked, bo)}).status_code == 404
@@ -94,6 +95,6 @@ def test_a_feed_of_another_person_s_own_search_is_not_found(
 
 def test_a_search_that_can_no_longer_be_run_is_told(client: TestClient, stocked: Stack) -> None:
     request = SearchRequest(QUESTION, profile="gone")
-    view = stocked.workbench.saved_searches.save("Old", request, "results", "", shared=True)
+    view = stocked.workbench.saved_searches.save("Old", request, "results", NOBODY, shared=True)
     refused = client.get(f"/feeds/saved-search/{view.id}")
     assert refused.status_code == 400 and "can no longer be asked" in refused.text

@@ -9,12 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.filters import SearchFilters
+from core.domain.people import Door, local_principal
 from core.domain.queries import SearchRequest
 from core.library.saved_searches import SavedSearch
 from pages.components.search import result_list
 from pages.components.search.result_list import list_rows
 from tests.screens.conftest import Opened, Stack, words
 
+ANN, BOB, NOBODY = (local_principal(Door.BROWSER, name) for name in ("Ann", "Bob", ""))
 QUESTION = "When must overtime be paid at one and one-half times the regular rate?"
 NEWS = """# Overtime notice
 Overtime must be paid at one and one-half times the regular rate from the first of March.
@@ -31,7 +33,7 @@ def as_person(opened: Opened, name: str, question: str = QUESTION, **params: str
 def saved(stocked: Stack, name: str = "Overtime", **options: object) -> SavedSearch:
     """A view of Ann's, shared with everybody."""
     request = SearchRequest(QUESTION, **options)  # type: ignore[arg-type]
-    return stocked.workbench.saved_searches.save(name, request, "results", "Ann", shared=True)
+    return stocked.workbench.saved_searches.save(name, request, "results", ANN, shared=True)
 
 
 def later(stocked: Stack, monkeypatch: pytest.MonkeyPatch, **time: float) -> None:
@@ -59,7 +61,7 @@ def test_a_search_is_saved_under_a_name_for_oneself_or_for_everybody(stocked: St
     ann = as_person(opened, "Ann", truths="regulatory")
     ann.text_input(key="views.name").set_value("Overtime *duty*").run()
     ann.button(key="views.save.now").click().run()
-    (mine,) = stocked.workbench.saved_searches.views(None, "Ann")
+    (mine,) = stocked.workbench.saved_searches.views(None, ANN)
     assert (mine.name, mine.owner, mine.shown) == ("Overtime *duty*", "Ann", "results")
     assert mine.request == SearchRequest(QUESTION, SearchFilters(truths=("regulatory",)))
     assert "**Overtime \\*duty\\***" in links(ann)
@@ -75,7 +77,7 @@ def test_without_a_name_it_is_called_by_its_question_and_kept_for_everybody(stoc
     screen = opened("search.py", q="overtime policy", view="five")
     assert "this view will be visible to everyone" in words(screen)
     screen.button(key="views.save.now").click().run()
-    (view,) = stocked.workbench.saved_searches.views(None, "")
+    (view,) = stocked.workbench.saved_searches.views(None, NOBODY)
     assert (view.name, view.owner, view.shown) == ("overtime policy", "", "five")
     assert "view=five" in links(screen)["**overtime policy**"]
 
@@ -110,7 +112,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
     monkeypatch.setattr(result_list, "list_rows", spy)
     assert "**Overtime** · first visit" in words(as_person(opened, "Ann"))
     assert not any("new" in row["notes"] for row in drawn[-1])
-    since = stocked.workbench.saved_searches.last_visits("Ann")
+    since = stocked.workbench.saved_searches.last_visits(ANN)
     (at,) = since.values()
     stocked.add("overtime_notice.md", NEWS)
     later(stocked, monkeypatch, hours=1)
@@ -129,7 +131,7 @@ def test_new_results_are_marked_and_it_is_said_since_when(
 def test_another_search_says_nothing_of_views(stocked: Stack, opened: Opened) -> None:
     saved(stocked)
     assert "first visit" not in words(as_person(opened, "Ann", truths="regulatory"))
-    assert stocked.workbench.saved_searches.last_visits("Ann") == {}
+    assert stocked.workbench.saved_searches.last_visits(ANN) == {}
 
 
 def test_all_views_are_checked_when_one_asks_and_not_before(
@@ -145,7 +147,7 @@ def test_all_views_are_checked_when_one_asks_and_not_before(
     screen.button(key="views.check").click().run()
     assert any(re.search(r"\d new", badge) for badge in badges(screen))
     assert "not looked at yet" in " ".join(badges(screen))
-    assert stocked.workbench.saved_searches.last_visits("Ann").keys().isdisjoint({other.id})
+    assert stocked.workbench.saved_searches.last_visits(ANN).keys().isdisjoint({other.id})
     assert "new" not in " ".join(badges(as_person(opened, "Bob", "")))
     assert any(re.fullmatch(r"Saved views · \d new", label) for label in popovers(screen))
     screen.query_params["q"] = QUESTION
@@ -170,7 +172,7 @@ def test_a_view_is_renamed_deleted_and_brought_back(stocked: Stack, opened: Open
 def test_what_a_colleague_changed_meanwhile_is_told(stocked: Stack, opened: Opened) -> None:
     view = saved(stocked)
     screen = as_person(opened, "Ann", "")
-    stocked.workbench.saved_searches.rename(view, "Wages", "Bob")
+    stocked.workbench.saved_searches.rename(view, "Wages", BOB)
     screen.button(key=f"icon.views.delete.{view.id}").click().run()
     assert "'Wages' has been changed by someone else" in screen.warning[0].value.replace("\\", "")
     assert "**Wages**" in links(screen)

@@ -24,7 +24,10 @@ from storage.postgres.database import Database, engine_for
 from storage.postgres.enrichments import SqlEnrichmentStore
 from storage.postgres.entities import SqlEntityGraph
 from storage.postgres.evaluation import SqlEvaluationStore
+from storage.postgres.json_records import to_json
 from storage.postgres.recent_searches import last_searches
+from storage.postgres.saved_searches import SqlSavedSearchStore
+from tests.stores.contracts.usage import look_of, view_of
 from tests.stores.earlier_databases import create_earlier, schema_of
 
 _NAMES = count(1)
@@ -54,14 +57,30 @@ def test_an_empty_database_gets_every_table_of_the_models_and_of_the_queue(empty
 
 
 def test_an_empty_database_gets_the_schema_that_all_revisions_made(empty: Engine, engine: Engine) -> None:
-    create_earlier(empty, "0032")
+    create_earlier(empty, "0033")
     assert schema_of(empty) == schema_of(engine)
 
 
 # 0020 changed rows only; the others stand before and after revisions that did more than create tables.
 @pytest.mark.parametrize(
     "revision",
-    ["0001", "0002", "0006", "0007", "0009", "0011", "0015", "0018", "0019", "0020", "0028", "0029", "0030", "0031"],
+    [
+        "0001",
+        "0002",
+        "0006",
+        "0007",
+        "0009",
+        "0011",
+        "0015",
+        "0018",
+        "0019",
+        "0020",
+        "0028",
+        "0029",
+        "0030",
+        "0031",
+        "0032",
+    ],
 )
 def test_a_database_at_an_earlier_revision_gets_the_same_schema(revision: str, empty: Engine, engine: Engine) -> None:
     create_earlier(empty, revision)
@@ -305,6 +324,46 @@ VALUES ('old', 4, 'made', 'truth', 'reality', 'ann', now(), true)
 _CORRECTED = """
 INSERT INTO corrections (tenant_id, sha256, field, value, who, at) VALUES (:tenant, :sha, 'truth', :value, 'ann', now())
 """
+
+
+def test_own_searches_and_visits_go_to_the_one_person_of_their_name(empty: Engine) -> None:
+    create_earlier(empty, "0032")
+    tables = ("people", "saved_views", "view_looks")
+    with empty.begin() as connection:
+        for table in tables:
+            connection.execute(text(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY"))
+        connection.execute(text("INSERT INTO tenants VALUES ('alone'), ('team')"))
+        for login, name in (("ann@x", "Ann"), ("bo@x", "Bo"), ("bo@y", "Bo"), ("cy", "")):
+            connection.execute(text(_PERSON), {"login": login, "data": dumps({"name": name})})
+        number = count(1)
+        for tenant in ("alone", "team"):
+            for owner in ("Ann", "Bo", "cy", "Di", ""):
+                view = view_of(f"View of {owner}", owner=owner, login="", id=next(number))
+                row = {"tenant": tenant, "id": view.id, "owner": owner, "name": view.name.lower()}
+                connection.execute(text(_VIEW), row | {"data": dumps(to_json(view))})
+                look = dumps(to_json(look_of(view, owner, login="")))
+                connection.execute(text(_LOOK), {"tenant": tenant, "who": owner, "id": view.id, "data": look})
+        for table in tables:
+            connection.execute(text(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"))
+    migrate(empty)
+    found = {}
+    for tenant in ("alone", "team"):
+        store = SqlSavedSearchStore(Database(empty, tenant))
+        found[tenant] = [(each.login, each.owner) for each in store.views()]
+        for view in store.views():
+            login, who = (view.login, view.owner) if view.owner else (LOCAL_LOGIN if tenant == "alone" else "", "")
+            look = store.visit(view.id, login, who)
+            assert look is not None and (look.login, look.who) == (login, who)
+    assert found["alone"] == [*((LOCAL_LOGIN, name) for name in ("Ann", "Bo", "cy", "Di")), ("", "")]
+    assert found["team"] == [("ann@x", "ann@x"), ("", "Bo"), ("cy", "cy"), ("", "Di"), ("", "")]
+
+
+_PERSON = "INSERT INTO people (tenant_id, login, version, data) VALUES ('team', :login, 1, :data)"
+_VIEW = """
+INSERT INTO saved_views (tenant_id, id, project, owner, name, retired, version, data)
+VALUES (:tenant, :id, NULL, :owner, :name, false, 1, :data)
+"""
+_LOOK = "INSERT INTO view_looks (tenant_id, who, view_id, at, data) VALUES (:tenant, :who, :id, now(), :data)"
 
 
 def test_passages_stored_before_changes_were_noted_count_as_changed(empty: Engine) -> None:

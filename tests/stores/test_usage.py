@@ -31,8 +31,8 @@ def test_any_view_and_any_look_is_read_back_as_it_was_stored(
     assert saved_view == replace(view, retired=True, id=saved_view.id, version=1) == store.view(saved_view.id)
     seen = replace(look, view_id=saved_view.id)
     store.save_visit(seen)
-    assert store.visit(saved_view.id, seen.who) == seen
-    assert store.last_visits(seen.who)[saved_view.id] == seen.at
+    assert store.visit(saved_view.id, seen.login, seen.who) == seen
+    assert store.last_visits(seen.login, seen.who)[saved_view.id] == seen.at
 
 
 def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(database: Database) -> None:
@@ -41,10 +41,10 @@ def test_what_postgres_refuses_in_a_text_is_replaced_and_the_rest_kept(database:
     log.record([event(UsageKind.CITED, question=odd, who=odd)])
     (read,) = log.events_of(question=odd)
     assert (read.question, read.who) == (seen, seen) and log.uses([1])[1].questions == (seen,)
-    view = views.add_view(view_of(odd, odd, odd))
+    view = views.add_view(view_of(odd, odd, odd, login=odd))
     assert [each.name for each in views.views()] == [seen]
-    views.save_visit(look_of(view, odd, odd))
-    look = views.visit(view.id, odd)
+    views.save_visit(look_of(view, odd, odd, login=odd))
+    look = views.visit(view.id, odd, odd)
     assert look is not None and look.units == (seen,)
 
 
@@ -54,9 +54,9 @@ def test_no_tenant_sees_or_changes_what_another_keeps(engine: Engine) -> None:
     view = SqlSavedSearchStore(theirs).add_view(view_of("Leave"))
     SqlSavedSearchStore(theirs).save_visit(look_of(view))
     log, views = SqlUsageLog(ours), SqlSavedSearchStore(ours)
-    assert log.uses([1]) == {} == views.last_visits("Ann")
+    assert log.uses([1]) == {} == views.last_visits("ann", "Ann")
     assert [log.events_of(question="Due?"), log.events_of(passage_id=10), views.views()] == [[], [], []]
-    assert views.visit(view.id, "Ann") is None
+    assert views.visit(view.id, "ann", "Ann") is None
     refused: list[Callable[[], object]] = [
         lambda: views.view(view.id),
         lambda: views.change_view(replace(view, name="stolen")),

@@ -11,7 +11,14 @@ import streamlit as st
 from core.domain.errors import FivefoldError
 from core.domain.queries import SearchRequest
 from core.domain.results import Hit, SearchResult
-from core.library.saved_searches import MOST_ADDED, NewResults, SavedSearch, SavedSearchService, VisitedResult
+from core.library.saved_searches import (
+    MOST_ADDED,
+    NewResults,
+    SavedSearch,
+    SavedSearchService,
+    VisitedResult,
+    owner_of,
+)
 from pages.components import notices, session
 from pages.components.icon_button import icon_button
 from pages.components.urls import Params, number_in, page_path, params_of
@@ -31,7 +38,7 @@ _LISTED, _HEIGHT = 6, 380  # searches shown in full; pixels of a longer list
 def draw_saved(request: SearchRequest, shown: str, project: str | None) -> None:
     """Two buttons: save the current search, and list the saved ones."""
     try:
-        same = _service().matching(request, who()) if request.question.strip() else ()
+        same = _service().matching(request, session.principal()) if request.question.strip() else ()
         new = _count_new(project, frozenset(view.id for view in same))
     except FivefoldError as problem:
         notices.error(problem)
@@ -47,10 +54,11 @@ def draw_new_results(result: SearchResult) -> None:
     """For a saved search: what is new since the last visit. Its results are then marked as seen."""
     st.session_state[_NEW] = frozenset()
     with notices.show_errors():
-        for number, view in enumerate(_service().matching(result.request, who())):
-            looked = _service().open(view, who(), result)
-            _service().seen(looked, who())
-            session.workbench().notifications.read_about(view.id, session.principal())
+        person = session.principal()
+        for number, view in enumerate(_service().matching(result.request, person)):
+            looked = _service().open(view, person, result)
+            _service().seen(looked, person)
+            session.workbench().notifications.read_about(view.id, person)
             if number == 0:
                 st.session_state[_NEW] = looked.new
                 st.caption(_visit_line(looked))
@@ -62,7 +70,7 @@ def open_named(params: Params) -> None:
     if number is None:
         return
     try:
-        view = _service().view(number, who())
+        view = _service().view(number, session.principal())
         problem = _service().problems([view]).get(view.id, "")
     except FivefoldError as error:
         st.session_state["search.problem"] = error
@@ -125,7 +133,7 @@ def _save(request: SearchRequest, shown: str) -> None:
     shared = not who() or state["views.for"] == _ALL
     name = (state["views.name"] or "").strip() or shorten(request.question, 40)
     try:
-        saved = _service().save(name, request, shown, who(), shared=shared)
+        saved = _service().save(name, request, shown, session.principal(), shared=shared)
     except FivefoldError as problem:
         state[_SAVE_PROBLEM] = problem
         return
@@ -147,12 +155,13 @@ def _list(project: str | None, same: frozenset[int]) -> None:
             st.caption(f"“{plain(deleted.name)}” is deleted.", width="stretch")
             st.button("Undo", key="views.undo", icon=":material/undo:", type="tertiary", on_click=_restore)
     with notices.show_errors():
-        listed = _service().views(project, who())
+        person = session.principal()
+        listed = _service().views(project, person)
         if not listed:
             st.caption("Nothing saved yet. Ask a question, then save the search: it is opened here with one click.")
             return
-        last_visits, problems = _service().last_visits(who()), _service().problems(listed)
-        followed = session.workbench().alerts.followed(session.principal())
+        last_visits, problems = _service().last_visits(person), _service().problems(listed)
+        followed = session.workbench().alerts.followed(person)
         with st.container(height=_HEIGHT if len(listed) > _LISTED else "content", border=False, gap="xsmall"):
             for view in listed:
                 with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -246,7 +255,8 @@ def _count_new(project: str | None, same: frozenset[int]) -> int:
     found = [each for each in _checked().values() if each.new and each.view_id not in same]
     if not found:
         return 0
-    listed, last_visits = {view.id for view in _service().views(project, who())}, _service().last_visits(who())
+    person = session.principal()
+    listed, last_visits = {view.id for view in _service().views(project, person)}, _service().last_visits(person)
     return sum(
         each.new for each in found if each.view_id in listed and last_visits.get(each.view_id, each.at) <= each.at
     )
@@ -254,8 +264,8 @@ def _count_new(project: str | None, same: frozenset[int]) -> int:
 
 def _checked() -> dict[int, NewResults]:
     """What this person has checked in this session, by view id."""
-    cache: dict[str, dict[int, NewResults]] = st.session_state.setdefault(_CHECKED, {})
-    return cache.setdefault(who(), {})
+    cache: dict[tuple[str, str], dict[int, NewResults]] = st.session_state.setdefault(_CHECKED, {})
+    return cache.setdefault(owner_of(session.principal()), {})
 
 
 def _check_all(views: Sequence[SavedSearch]) -> None:
@@ -265,7 +275,7 @@ def _check_all(views: Sequence[SavedSearch]) -> None:
     bar = st.progress(0.0, "Checking …")
     for number, view in enumerate(views):
         bar.progress(number / len(views), f"Checking {number + 1} of {len(views)}: {plain(view.name)}")
-        _checked()[view.id] = _service().check(view, who())
+        _checked()[view.id] = _service().check(view, session.principal())
     bar.empty()
     st.rerun()
 
@@ -290,20 +300,20 @@ def _rename(view: SavedSearch) -> None:
     name = st.session_state[f"views.called.{view.id}"] or ""
     if st.session_state.get(_RENAMED) != view.id:
         return
-    if name.strip() == view.name or _apply_change(lambda: _service().rename(view, name, who())):
+    if name.strip() == view.name or _apply_change(lambda: _service().rename(view, name, session.principal())):
         st.session_state.pop(_RENAMED, None)
 
 
 def _delete(view: SavedSearch) -> None:
     def work() -> None:
-        st.session_state[_DELETED] = _service().delete(view, who())
+        st.session_state[_DELETED] = _service().delete(view, session.principal())
 
     _apply_change(work)
 
 
 def _restore() -> None:
     deleted = st.session_state.pop(_DELETED)
-    _apply_change(lambda: _service().restore(deleted, who()))
+    _apply_change(lambda: _service().restore(deleted, session.principal()))
 
 
 def _apply_change(work: Callable[[], object]) -> bool:

@@ -48,6 +48,7 @@ def test_a_name_lives_once_per_project_among_the_shared_and_among_each_owners(st
             with pytest.raises(BadRequest, match="'ÜBERSTUNDEN ж'"):
                 store.add_view(view_of("ÜBERSTUNDEN ж", project, owner))
     assert len(store.views()) == 6
+    store.add_view(view_of("Überstunden Ж", owner="Ann", login="another ann"))
     with pytest.raises(BadRequest, match="a shared view 'Überstunden Ж' of the project 'north'"):
         store.add_view(view_of("Überstunden Ж", "north"))
     with pytest.raises(BadRequest, match="a view of yours 'Überstunden Ж' of the whole library"):
@@ -88,13 +89,14 @@ def test_what_is_not_here_is_said_so(store: SavedSearchStore) -> None:
 
 def test_a_look_is_kept_per_view_and_person_and_the_later_replaces_the_earlier(store: SavedSearchStore) -> None:
     leave, pay = store.add_view(view_of("Leave")), store.add_view(view_of("Pay"))
-    assert store.visit(leave.id, "Ann") is None and store.last_visits("Ann") == {}
+    assert store.visit(leave.id, "ann", "Ann") is None and store.last_visits("ann", "Ann") == {}
     mine = look_of(leave, "Ann", "ab:1:cd", "ab:2:ef")
     for look in (mine, look_of(leave, "Bob"), look_of(pay, "", "x:1:y")):
         store.save_visit(look)
     later = replace(mine, at=AT + timedelta(hours=1), units=("z",), since=AT, before=mine.units)
     store.save_visit(later)
-    assert store.visit(leave.id, "Ann") == later
-    assert store.visit(leave.id, "Bob") == look_of(leave, "Bob")
-    assert store.last_visits("Ann") == {leave.id: later.at}
-    assert store.last_visits("") == {pay.id: AT}
+    assert store.visit(leave.id, "ann", "Ann") == later
+    assert store.visit(leave.id, "bob", "Bob") == look_of(leave, "Bob")
+    assert store.last_visits("ann", "Ann") == {leave.id: later.at}
+    assert store.last_visits("", "") == {pay.id: AT}
+    assert store.visit(leave.id, "another ann", "Ann") is None and store.last_visits("another ann", "Ann") == {}

@@ -32,11 +32,12 @@ def event(
 
 def view_of(name: str, project: str | None = None, owner: str = "", **values: Any) -> SavedSearch:
     filters = SearchFilters(projects=() if project is None else (project,))
-    return replace(SavedSearch(name, SearchRequest("Due?", filters), "results", owner, "Ann", AT), **values)
+    saved = SavedSearch(name, SearchRequest("Due?", filters), "results", owner, "Ann", AT, login=owner.lower())
+    return replace(saved, **values)
 
 
 def look_of(view: SavedSearch, who: str = "Ann", *units: str, **values: Any) -> SavedSearchVisit:
-    return replace(SavedSearchVisit(view.id, who, AT, units), **values)
+    return replace(SavedSearchVisit(view.id, who, AT, units, login=who.lower()), **values)
 
 
 _EVENTS = st.builds(

@@ -1408,3 +1408,12 @@ CREATE POLICY corrections_of_scope ON corrections AS RESTRICTIVE USING (
     (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
     OR (project IS NULL OR project = ANY (ARRAY(SELECT jsonb_array_elements_text(nullif(current_setting('fivefold.projects', true), '')::jsonb))))
 );
+
+-- revision 0033
+ALTER TABLE saved_views ADD COLUMN login text NOT NULL DEFAULT '';
+ALTER TABLE view_looks ADD COLUMN login text NOT NULL DEFAULT '';
+DROP INDEX saved_views_living_names;
+CREATE UNIQUE INDEX saved_views_living_names ON saved_views (tenant_id, project, login, owner, name) NULLS NOT DISTINCT
+    WHERE NOT retired;
+ALTER TABLE view_looks DROP CONSTRAINT view_looks_pkey;
+ALTER TABLE view_looks ADD PRIMARY KEY (tenant_id, login, who, view_id);
