@@ -13,9 +13,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.domain.sanitize import storable_text
 from core.library.bulk_edit.store import ChangeSet, LabelEdit, no_change_set
 from storage.postgres.database import Database
+from storage.postgres.document_projects import KNOWN_DOCUMENTS
 from storage.postgres.json_records import from_json, next_id, to_json
 from storage.postgres.tables import (
-    BY_DOCUMENT,
     BY_LOGIN,
     Base,
     JsonValue,
@@ -50,13 +50,13 @@ class ChangeSetRow(Base):
 
 
 class ChangeRow(Base):
-    """One edited field of one document; `data` is the whole value as JSON."""
+    """One edited field of one document, which it outlives; `data` is the whole value as JSON."""
 
     __tablename__ = "changes"
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "set_id"], ["change_sets.tenant_id", "change_sets.id"], ondelete="CASCADE"),
         Index("changes_of_document", "tenant_id", "document_id", "set_id"),
-        allow("SELECT, INSERT", seen=f"{BY_LOGIN} OR {BY_DOCUMENT}"),
+        allow("SELECT, INSERT", seen=f"{BY_LOGIN} OR document_id IN {KNOWN_DOCUMENTS}"),
     )
 
     set_id: Mapped[int] = mapped_column(primary_key=True)

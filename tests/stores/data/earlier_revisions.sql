@@ -1417,3 +1417,10 @@ CREATE UNIQUE INDEX saved_views_living_names ON saved_views (tenant_id, project,
     WHERE NOT retired;
 ALTER TABLE view_looks DROP CONSTRAINT view_looks_pkey;
 ALTER TABLE view_looks ADD PRIMARY KEY (tenant_id, login, who, view_id);
+
+-- revision 0034
+DROP POLICY changes_of_scope ON changes;
+CREATE POLICY changes_of_scope ON changes AS RESTRICTIVE USING (
+    (SELECT COALESCE(current_setting('fivefold.projects', true), '') = '')
+    OR (login = current_setting('fivefold.login', true) OR document_id IN (SELECT document_id FROM document_projects))
+);
