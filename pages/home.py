@@ -99,18 +99,20 @@ def _queue(before: UploadCounts) -> None:
 def _attention(counts: UploadCounts) -> None:
     """Failed files, uncertain labels, suspect coverage and problems of tables, each with a link to its list."""
     st.markdown("**Needs attention**")
-    shaken = _withdrawn_acceptances()
+    shaken = _suspect_acceptances()
     tables: Sequence[tuple[str, Mapping[str, str]]] | None = None
     with notices.show_errors():
         tables = _tables()
     if tables == [] and not counts.failed and not counts.doubtful and not shaken:
         st.caption(_in_order(counts))
-    if shaken:
+    for project, number in shaken.items():
+        rests = "rests" if number == 1 else "rest"
+        where = f"the board of {plain(shorten(project, 40))}" if project else "the coverage board"
         st.page_link(
             page_path("coverage"),
-            label=f"{count(shaken, 'accepted cell')} of the coverage board rest on sentences that have changed",
+            label=f"{count(number, 'accepted cell')} of {where} {rests} on sentences that have changed",
             icon=":material/warning:",
-            query_params={"view": "Review"},
+            query_params={"view": "Review"} | ({"project": project} if project else {}),
         )
     for label, params in tables or ():
         st.page_link(page_path("data"), label=label, icon=":material/warning:", query_params=params)
@@ -141,10 +143,12 @@ def _in_order(counts: UploadCounts) -> str:
     return ":material/check: All files are read, and all labels are certain."
 
 
-def _withdrawn_acceptances() -> int:
-    """The number of acceptances that no longer hold, over all boards."""
+def _suspect_acceptances() -> Mapping[str | None, int]:
+    """Project of a board, None for the whole library's → number of its acceptances that no longer hold, above 0."""
     library = session.workbench()
-    return sum(len(library.coverage.shaken(project)) for project in (None, *library.upload_queue.projects()))
+    projects = {*library.upload_queue.projects(), *(topic.project for topic in library.coverage.topics(None))}
+    boards = (None, *sorted(filter(None, projects)))
+    return {project: number for project in boards if (number := len(library.coverage.shaken(project)))}
 
 
 def _tables() -> Sequence[tuple[str, Mapping[str, str]]]:

@@ -212,8 +212,15 @@ class CoverageService:
         return apply_decisions(board, decisions, self.shaken(run.project), self._now().date(), terms)
 
     def shaken(self, project: str | None) -> Mapping[int, str]:
-        """Decision id → explanation, for current acceptances whose cited sentence has changed since."""
-        return broken_pins(list(self.current_decisions(project).values()), self._catalogue, project)
+        """Decision id → explanation, for current acceptances of the board's cells whose cited sentence has changed
+        since."""
+        needs = {topic.id: topic.needs for topic in self._store.topics(project)}
+        of_board = [
+            each
+            for each in self.current_decisions(project).values()
+            if each.kind in set(GapKind) and GapKind(each.kind).truth in needs.get(each.topic_id, ())
+        ]
+        return broken_pins(of_board, self._catalogue, project)
 
     def _detected(self, run: CoverageRun, terms: WorkspaceTerms) -> Board:
         """The detected board with the current names, owners and needs of its topics; omits topics retired since."""

@@ -1,5 +1,7 @@
 """Home: an empty library says what to do; a filled one says what is in it and what needs a look."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.domain.coverage import ReviewerOpinion, ReviewVerdict, Topic
@@ -128,11 +130,29 @@ def test_accepted_cells_whose_sentence_changed_need_attention(stocked: Stack, op
     assert board is not None
     cell = board.cell("overtime approved in writing", Truth.COMPLIANCE)
     desk.decide(board, cell, ReviewerOpinion(ReviewVerdict.ACCEPTED, "Ann"))
-    assert "rest on sentences" not in words(opened("home.py"))
+    assert "on sentences that" not in words(opened("home.py"))
     stocked.workbench.documents.delete(
         next(each.id for each in stocked.workbench.documents.list() if "overtime" in each.name)
     )
-    assert "1 accepted cell of the coverage board rest on sentences" in words(opened("home.py"))
+    assert "1 accepted cell of the coverage board rests on sentences" in words(opened("home.py"))
+    desk.change_topics([replace(desk.topics(None)[0], retired=True)])
+    assert "on sentences that" not in words(opened("home.py"))  # no board has it any more
+
+
+def test_accepted_cells_of_a_project_whose_sentence_changed_lead_to_its_board(stocked: Stack, opened: Opened) -> None:
+    desk = stocked.workbench.coverage
+    desk.add_topics([Topic("overtime approved in writing", project="Tallgrass")])
+    desk.runs.carry_out(desk.runs.start("Tallgrass").id)
+    board = desk.board("Tallgrass")
+    assert board is not None
+    cell = board.cell("overtime approved in writing", Truth.COMPLIANCE)
+    desk.decide(board, cell, ReviewerOpinion(ReviewVerdict.ACCEPTED, "Ann"))
+    stocked.workbench.documents.delete(cell.evidence[0].document_id)
+    links = {each.proto.label: each.proto.query_string for each in opened("home.py").get("page_link")}
+    assert (
+        links["1 accepted cell of the board of Tallgrass rests on sentences that have changed"]
+        == "view=Review&project=Tallgrass"
+    )
 
 
 def test_rows_that_were_not_read_and_codes_nobody_configured_need_attention(library: Stack, opened: Opened) -> None:
