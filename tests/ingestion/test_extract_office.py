@@ -179,6 +179,32 @@ def test_opendocument_text_keeps_headings_lists_rows_and_notes_in_order() -> Non
     )
 
 
+def test_lists_and_headings_of_opendocument_carry_their_numbers() -> None:
+    def item(text: str, more: str = "") -> str:
+        return f"<text:list-item><text:p>{text}</text:p>{more}</text:list-item>"
+
+    def listed(items: str, more: str = 'text:style-name="L1"') -> str:
+        return f"<text:list {more}>{items}</text:list>"
+
+    number = '<text:list-level-style-number text:level="{}" style:num-format="{}" style:num-{}="{}"/>'.format
+    bullet = '<text:list-level-style-bullet text:level="1" text:bullet-char="–"/>'
+    second = number(2, "1", "suffix", ".").replace("/>", ' text:display-levels="2"/>')
+    styles = f'<text:list-style style:name="L1">{number(1, "1", "suffix", ".")}{second}'
+    styles += f'{number(3, "a", "suffix", ")")}</text:list-style><text:list-style style:name="L2">{bullet}'
+    styles += '</text:list-style><text:outline-style><text:outline-level-style text:level="1" style:num-format="I"/>'
+    styles += '<text:outline-level-style text:level="2" style:num-format=""/></text:outline-style>'
+    deep = listed(item("Late", listed(item("by a day") + item("by a week"), "")) + item("Early"), "")
+    head = '<text:h text:outline-level="{}">{}</text:h>'.format
+    body = head(1, "Pay") + listed(item("Fees", deep) + item("Terms</text:p><text:p>as agreed"))
+    body += listed(item("Dash"), 'text:style-name="L2"') + head(2, "More") + head(1, "Leave")
+    body += listed(item("Notice"), 'text:style-name="L1" text:continue-numbering="true"') + listed(item("New"))
+    extracted = extract("a.odt", odt_of(body, styles))
+    assert [line for line in extracted.pages[0].text.split("\n") if line] == [
+        *("I Pay", "1. Fees", "1.1. Late", "a) by a day", "b) by a week", "1.2. Early", "2. Terms", "as agreed"),
+        *("• Dash", "More", "II Leave", "3. Notice", "1. New"),
+    ]
+
+
 def test_repeated_and_spanning_cells_of_opendocument_are_read_where_they_count_and_hidden_text_is_not() -> None:
     def cell(text: str, more: str = "") -> str:
         return f"<table:table-cell {more}><text:p>{text}</text:p></table:table-cell>"

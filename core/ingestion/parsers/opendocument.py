@@ -3,6 +3,7 @@
 Walks the XML directly, because existing parsers mix notes, comments and link targets into paragraphs. Skips deleted
 and hidden text; marks tables of contents as furniture.
 """
+# Over 300 lines: paragraphs, lists, tables and boxes contain each other.
 
 import re
 import zipfile
@@ -18,7 +19,9 @@ from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.damage import damage
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
+from core.ingestion.parsers.numbering import BULLET
 from core.ingestion.parsers.ooxml import check_package, clean_metadata
+from core.ingestion.parsers.opendocument_lists import ListNumbering
 from core.ingestion.parsers.raised import LOWERED, RAISED, in_line, marked
 from core.ingestion.parsers.table_grid import GridCell, TableGrid
 from core.ingestion.parsers.text_cleaning import clean
@@ -52,12 +55,17 @@ class _Styles:
 
 @dataclass(slots=True)
 class _OpenDocumentReader:
-    """State of a walk through a document: the writer, its styles, footnotes and comments found."""
+    """State of a walk through a document: the writer, its styles, footnotes and comments found.
+    list_style, counts: of the list that is read. label: of the list item, until it is written."""
 
     writer: PageWriter
     styles: "_Styles"
     notes: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    numbering: ListNumbering = field(default_factory=ListNumbering)
+    list_style: str = ""
+    counts: dict[int, int] = field(default_factory=dict)
+    label: str = ""
 
 
 def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocument:
@@ -69,19 +77,21 @@ def read_opendocument(name: str, data: bytes, kind: FileKind) -> ExtractedDocume
     try:
         with zipfile.ZipFile(BytesIO(data)) as package:
             content = fromstring(package.read("content.xml"), parser)
-            meta = fromstring(package.read("meta.xml"), parser) if "meta.xml" in package.namelist() else None
+            names = package.namelist()
+            meta = fromstring(package.read("meta.xml"), parser) if "meta.xml" in names else None
+            named = [fromstring(package.read("styles.xml"), parser)] if "styles.xml" in names else []
     except damage(LxmlError) as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its text cannot be read ({type(error).__name__}).",
             "Save it again from LibreOffice.",
         ) from error
-    styles = _styles(content)
+    styles, numbering = _styles(content), ListNumbering.of([*named, content])
     body = content.find(f"{_OFFICE}body")
     slides = list(body.iter(f"{_DRAW}page")) if body is not None and kind is FileKind.ODP else []
     if slides:
-        writers = [_slide(slide, number, styles) for number, slide in enumerate(slides, start=1)]
+        writers = [_slide(slide, number, styles, numbering) for number, slide in enumerate(slides, start=1)]
     else:
-        writers = [_text_body(body, styles)]
+        writers = [_text_body(body, styles, numbering)]
     if not any(writer.blocks for writer in writers):
         raise EmptyFile(f"'{name}' contains no text.", "If it holds pictures of pages, save it as PDF and upload that.")
     metadata = _metadata(meta)
@@ -122,8 +132,8 @@ def _metadata(meta: Any) -> dict[str, str]:
     )
 
 
-def _text_body(body: Any, styles: _Styles) -> PageWriter:
-    reading = _OpenDocumentReader(PageWriter(1), styles)
+def _text_body(body: Any, styles: _Styles, numbering: ListNumbering) -> PageWriter:
+    reading = _OpenDocumentReader(PageWriter(1), styles, numbering=numbering)
     for part in body if body is not None else ():
         _walk(part, reading)
     for note in (*reading.notes, *reading.comments):
@@ -139,12 +149,14 @@ def _walk(node: Any, reading: _OpenDocumentReader, depth: int = -1) -> None:
             continue
         if tag == f"{_TEXT}h":
             level = child.get(f"{_TEXT}outline-level", "1")
-            text = " ".join(_words(child, reading).split())
-            reading.writer.add(text, BlockKind.HEADING, level=min(int(level) if level.isdigit() else 1, 6))
+            depth_of_heading = int(level) if level.isdigit() else 1
+            label = _taken_label(reading) if depth >= 0 else reading.numbering.heading(child, depth_of_heading)
+            text = " ".join(f"{label.removeprefix(BULLET)} {_words(child, reading)}".split())
+            reading.writer.add(text, BlockKind.HEADING, level=min(depth_of_heading, 6))
         elif tag == f"{_TEXT}p":
             _paragraph(child, reading, depth)
         elif tag == f"{_TEXT}list":
-            _walk(child, reading, depth + 1)
+            _list(child, reading, depth + 1)
         elif tag == f"{_TABLE}table":
             _table(child, reading)
         elif _CONTENTS.search(tag):
@@ -152,6 +164,26 @@ def _walk(node: Any, reading: _OpenDocumentReader, depth: int = -1) -> None:
                 reading.writer.add(_words(line, reading), BlockKind.FURNITURE)
         else:
             _walk(child, reading, depth)
+
+
+def _list(node: Any, reading: _OpenDocumentReader, depth: int) -> None:
+    """Writes a list. depth: from 0."""
+    outer = reading.list_style, reading.counts
+    reading.list_style = node.get(f"{_TEXT}style-name") or (reading.list_style if depth else "")
+    reading.counts = reading.counts if depth else reading.numbering.begin(node)
+    for item in node.iterchildren(f"{_TEXT}list-item", f"{_TEXT}list-header"):
+        is_numbered = item.tag == f"{_TEXT}list-item" and any(
+            item.find(tag) is not None for tag in (f"{_TEXT}p", f"{_TEXT}h")
+        )
+        reading.label = reading.numbering.item(item, reading.list_style, reading.counts, depth) if is_numbered else ""
+        _walk(item, reading, depth)
+    reading.list_style, reading.counts = outer
+
+
+def _taken_label(reading: _OpenDocumentReader) -> str:
+    """The label of an item for its first paragraph, "" for the others."""
+    label, reading.label = reading.label, ""
+    return label
 
 
 def _is_skipped(node: Any, reading: _OpenDocumentReader) -> bool:
@@ -170,7 +202,7 @@ def _paragraph(node: Any, reading: _OpenDocumentReader, depth: int) -> None:
     text = _words(node, reading).strip()
     style = reading.styles.parents.get(node.get(f"{_TEXT}style-name", ""), node.get(f"{_TEXT}style-name", ""))
     if depth >= 0:
-        reading.writer.add(f"• {text}" if text else "", BlockKind.ITEM, level=depth)
+        reading.writer.add(f"{_taken_label(reading)} {text}" if text else "", BlockKind.ITEM, level=depth)
     elif style == "Title":
         reading.writer.add(" ".join(text.split()), BlockKind.HEADING, level=1)
     else:
@@ -243,9 +275,9 @@ def _cell(cell: Any, reading: _OpenDocumentReader) -> str:
     return " ".join(_words(line, reading) for line in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
 
 
-def _slide(slide: Any, number: int, styles: _Styles) -> PageWriter:
+def _slide(slide: Any, number: int, styles: _Styles, numbering: ListNumbering) -> PageWriter:
     """A slide's title, then its contents in reading order, then its notes."""
-    reading = _OpenDocumentReader(PageWriter(number, f"Slide {number}"), styles)
+    reading = _OpenDocumentReader(PageWriter(number, f"Slide {number}"), styles, numbering=numbering)
     shapes = [shape for shape in slide if isinstance(shape.tag, str) and shape.tag.startswith(_DRAW)]
     shapes = [shape for shape in shapes if shape.get(f"{_SHOW}class") not in _HEADER_FIELDS]
     title = next((shape for shape in shapes if shape.get(f"{_SHOW}class") == "title"), None)
