@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from core.coverage.meeting_pack.xlsx import DECISION_COLUMNS, DecisionImportPreview, pack_xlsx, read_decisions
 from core.domain.coverage import ReviewVerdict
 from core.domain.errors import BadRequest
-from tests.coverage.boards import NOW
+from tests.coverage.boards import NOW, citation
 from tests.coverage.test_pack import pack_of
 
 LATER = NOW.date() + timedelta(days=60)
@@ -94,3 +95,13 @@ def bomb() -> bytes:
 def test_a_file_that_is_no_pack_is_refused(make: Callable[[], bytes]) -> None:
     with pytest.raises(BadRequest, match=r"pack\.xlsx"):
         read(make())
+
+
+def test_an_acceptance_of_evidence_that_is_another_one_now_is_refused() -> None:
+    accepted = written(row=3, verdict="accepted as covered", who="Ada")
+    assert [row.problem for row in read(accepted).rows] == [""]
+    later = citation("A later run found this.", document_name="new.pdf")
+    board = replace(PACK.board, cells=tuple(replace(cell, evidence=(later,)) for cell in PACK.board.cells))
+    preview = read_decisions(accepted, "pack.xlsx", board, PACK.decisions, PACK.current_decisions, NOW)
+    assert [row.problem for row in preview.rows] == ["Its evidence has changed since this pack was made."]
+    assert preview.decisions == ()

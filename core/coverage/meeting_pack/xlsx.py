@@ -171,10 +171,9 @@ def _decisions(workbook: Any, pack: MeetingPack) -> None:
     for cell in pack.board.cells:
         about = (cell.topic_id, cell.kind.value)
         decision = decisions.get(about)
-        best = next(iter(cell.evidence or cell.near_misses), None)
         cells = [cell.topic_id, cell.topic, kind_in_words(cell.kind), counts.get(about, 0), _state(cell)]
         cells += [
-            _citation_text(best) if best else "",
+            _best_evidence(cell),
             decision.verdict.value if decision else "",
             decision.reason if decision else "",
         ]
@@ -243,6 +242,12 @@ def _log(pack: MeetingPack) -> tuple[Row, list[Row]]:
         )
         for d in pack.decisions
     ]
+
+
+def _best_evidence(cell: Cell) -> str:
+    """The best sentence of a cell as the sheet shows it, "" without one."""
+    best = next(iter(cell.evidence or cell.near_misses), None)
+    return restored(_plain(_citation_text(best))).strip() if best else ""
 
 
 def _citation_text(citation: Citation) -> str:
@@ -425,6 +430,8 @@ def _decision(
     verdict = next((each for each in REVIEWABLE if each.value == words["verdict"].lower()), None)
     if verdict is None:
         raise BadRequest(f"'{words['verdict']}' is not a decision; use {', '.join(REVIEWABLE)}.", "Choose one of them.")
+    if verdict is ReviewVerdict.ACCEPTED and restored(_text(row["evidence"])) != _best_evidence(cell):
+        raise BadRequest("Its evidence has changed since this pack was made.", "Make the pack again.")
     expires, due = (_day(row[column], column) for column in ("expires", "due"))
     check_decision(verdict, words["who"], words["reason"], expires, due, cell, now.date())
     who, reason, comment, owner = (words[column] for column in ("who", "reason", "comment", "owner"))
