@@ -126,3 +126,9 @@ def test_rich_text_keeps_words_and_no_control_word(lines: list[str]) -> None:
     text = extract("any.rtf", rtf_of(escaped)).pages[0].text
     assert words(text) == words(" ".join(lines)), text
     assert not re.search(r"[\\{}]|xxxxhidden|HYPERLINK", text)
+
+
+def test_signs_between_digits_are_no_emphasis() -> None:
+    source = "Pay 2*3*4 hours, *5* or 2 *3* 4 days, 6*a*7, *8*9."
+    text = extract("a.md", source.encode()).pages[0].text
+    assert text == "Pay 2*3*4 hours, 5 or 2 3 4 days, 6a7, 89."

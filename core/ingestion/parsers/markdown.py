@@ -153,6 +153,7 @@ def _parser() -> "MarkdownIt":
 
 def _mend(children: "Sequence[Token]", closed: frozenset[str]) -> None:
     """Keeps placeholders as text, and removes marks of template languages and Markdown dialects from inline text."""
+    _restore_products(children)
     breaks = [True, *(child.type in {"softbreak", "hardbreak"} for child in children), True]
     for at, token in enumerate(children):
         if token.type == "html_inline" and not _is_tag(token.content, closed):
@@ -161,6 +162,23 @@ def _mend(children: "Sequence[Token]", closed: frozenset[str]) -> None:
             alone = breaks[at] and breaks[at + 2]
             dropped = alone and _TEMPLATE_LINE.fullmatch(token.content.strip())
             token.content = "" if dropped else _without_dialect(token.content)
+
+
+def _restore_products(children: "Sequence[Token]") -> None:
+    """Turns emphasis between digits on both sides back into signs ("2*3*4")."""
+    opened: list[int] = []
+    for at, token in enumerate(children):
+        if token.type == "em_open":
+            opened.append(at)
+        elif token.type == "em_close" and opened:
+            start = opened.pop()
+            if token.markup != "*" or start == 0 or at + 1 == len(children):
+                continue
+            before, within = (children[place].content[-1:] for place in (start - 1, at - 1))
+            first, after = (children[place].content[:1] for place in (start + 1, at + 1))
+            if all(sign.isdecimal() for sign in (before, first, within, after)):
+                for mark in (children[start], token):
+                    mark.type, mark.content = "text", "*"
 
 
 def _without_dialect(text: str) -> str:
