@@ -70,6 +70,15 @@ def test_mentions_reach_people_by_login_and_by_full_name(desk: Desk) -> None:
     assert len(desk.notifications("cid")) == 1
 
 
+def test_a_mention_reaches_nobody_whose_name_only_begins_so(desk: Desk) -> None:
+    bob = Principal("bob@example.org", "Bob Lee", ((None, Role.REVIEWER),), Door.BROWSER)
+    for words in ("@Anna, please", "@Cidonia knows", "@Bob Leeds"):
+        desk.notifier.contributed(MEETING, contribution(words), bob)
+    assert not desk.notifications(ANN.login) and not desk.notifications("cid")
+    desk.notifier.contributed(MEETING, contribution("@Ann, please"), bob)
+    assert len(desk.notifications(ANN.login)) == 1
+
+
 def test_an_open_point_and_a_decision_become_tasks_of_their_owner(desk: Desk) -> None:
     desk.notifier.contributed(MEETING, contribution("Ask HR", ContributionKind.OPEN_POINT, "Bob Lee"), ANN)
     decisions = [

@@ -1,5 +1,6 @@
 """Tells people about a meeting on their Home: invitations, mentions, and assignments from open points and decisions."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 
@@ -112,9 +113,13 @@ def _login(by: Principal | None) -> str:
 
 
 def _names_in(text: str, team: Sequence[Teammate]) -> list[str]:
-    """Logins mentioned as @login, and names mentioned as @First Last."""
-    folded = attendee_key(text)
-    named = [each.login for each in team if f"@{attendee_key(each.name)}" in folded]
+    """Logins mentioned as @login, and names mentioned as @First Last: of "@Ann Lee" the longest name that is there."""
+    folded, named = attendee_key(text), list[str]()
+    for at in (match.end() for match in re.finditer("@", folded)):
+        names = {attendee_key(each.name) for each in team if each.name.strip()}
+        fitting = [name for name in names if re.match(rf"{re.escape(name)}(?!\w)", folded[at:])]
+        longest = max(fitting, key=len, default="")
+        named += [each.login for each in team if longest and attendee_key(each.name) == longest]
     return [*mentioned(text, [each.login for each in team]), *named]
 
 
