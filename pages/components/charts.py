@@ -1,8 +1,10 @@
 """Charts of results: pure functions from a value of core to a figure. Plotly is imported only by pages that draw with
 it."""
+# Longer than 300 lines: the charts of a score, of a search and of the board share their colours.
 
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -19,7 +21,16 @@ from pages.components.wording import shorten, shorten_middle, two_lines
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-__all__ = ["board_map", "factor_colour", "journey", "score_strip", "term_bars", "tile_colours", "waterfall"]
+__all__ = [
+    "board_map",
+    "factor_colour",
+    "journey",
+    "score_strip",
+    "term_bars",
+    "tile_colours",
+    "topic_labels",
+    "waterfall",
+]
 
 # One hue from dark to light, so that no factor looks like a truth; names and numbers stand beside every strip. The last
 # one and the track let the page show through: they are quiet in both themes.
@@ -209,7 +220,7 @@ def board_map(
     )
     figure.update_yaxes(
         tickvals=list(range(len(shown.topics))),
-        ticktext=["<br>".join(map(escape, two_lines(topic.name, _TOPIC))) for topic in shown.topics],
+        ticktext=topic_labels([topic.name for topic in shown.topics]),
         tickfont={"size": 13},
         range=[len(shown.topics) - 0.5, -0.5],
         showgrid=False,
@@ -217,6 +228,34 @@ def board_map(
         fixedrange=True,
     )
     return figure
+
+
+def topic_labels(names: Sequence[str]) -> list[str]:
+    """Names of topics as labels of at most two lines; of names that begin alike, the second line begins where they
+    differ.
+
+    >>> topic_labels([f"The contractor shall run the help desk and answer mails {when}" for when in ("today", "later")])
+    ['The contractor shall run the<br>… today', 'The contractor shall run the<br>… later']
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        alike.setdefault(two_lines(name, _TOPIC), []).append(name)
+    return ["<br>".join(map(_as_label, _lines(name, alike[two_lines(name, _TOPIC)]))) for name in names]
+
+
+def _lines(name: str, alike: Sequence[str]) -> tuple[str, ...]:
+    """The lines of a name, among those whose lines would be the same."""
+    first, *rest = two_lines(name, _TOPIC)
+    if len(set(alike)) == 1:
+        return first, *rest
+    columns = zip_longest(*(each.split() for each in alike))
+    begin = next(at for at, words in enumerate(columns) if len(set(words)) > 1)
+    return first, shorten(" ".join(["…", *name.split()[begin:]]), _TOPIC)
+
+
+def _as_label(text: str) -> str:
+    """Text as plotly shows it: it reads markup, but not the entities of quotation marks."""
+    return escape(text, quote=False)
 
 
 def _tiles(cells: Sequence[Cell], column: int, lit: Collection[tuple[int, str]], *, dark: bool) -> dict[str, Any]:
@@ -257,8 +296,8 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _cell_hover(cell: Cell) -> str:
-    first = f"<b>{escape(shorten(cell.topic, 80))}</b> · {kind_in_words(cell.kind)}<br>{cell.state_in_words}"
-    why = escape(shorten(cell.reason or cell.error, 120))
-    doubts = "".join(f"<br>⚠ {escape(shorten(risk.words, 110))}" for risk in cell.risks)
+    first = f"<b>{_as_label(shorten(cell.topic, 80))}</b> · {kind_in_words(cell.kind)}<br>{cell.state_in_words}"
+    why = _as_label(shorten(cell.reason or cell.error, 120))
+    doubts = "".join(f"<br>⚠ {_as_label(shorten(risk.words, 110))}" for risk in cell.risks)
     scored = f": {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}" if cell.state in ASSESSED else ""
     return f"{first}{scored}<br>{why}{doubts}"

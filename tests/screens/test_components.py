@@ -153,3 +153,13 @@ def test_places_below_one_long_heading_are_told_apart() -> None:
         cards.location(Passage("", 1, 0, 0, (), section=f"{above} › ({letter}) Exceptions"), None) for letter in "ab"
     )
     assert one != other and one.endswith("(a) Exceptions") and len(one) <= 60
+
+
+def test_labels_beside_the_board_show_quotation_marks_no_markup_and_where_long_names_differ() -> None:
+    rule = "The contractor shall provide an automated time system that {} every punch within one pay period"
+    labels = charts.topic_labels(
+        ["overtime \"on call\" & 'late'", "<b>bold</b>", rule.format("records"), rule.format("reads")]
+    )
+    assert labels[:2] == ["overtime \"on call\" &amp; 'late'", "&lt;b&gt;bold&lt;/b&gt;"]
+    assert labels[2] != labels[3]
+    assert labels[2].split("<br>")[1].startswith("… records")
