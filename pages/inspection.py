@@ -66,7 +66,8 @@ def _heading(result: SearchResult, candidate: Candidate, hit: Hit | None, droppe
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         cards.badges(passage, session.terms())
         if hit is not None:
-            st.badge(f"rank {hit.rank} of {len(result.hits)}", color="gray", icon=":material/format_list_numbered:")
+            number = f"{result.total:,}{' or more' if result.more else ''}"
+            st.badge(f"rank {hit.rank} of {number}", color="gray", icon=":material/format_list_numbered:")
         elif dropped is not None:
             st.badge(f"not shown: {dropped.reason.value}", color="red", icon=":material/visibility_off:")
         if passage.origin is Origin.DOCUMENT:
@@ -128,7 +129,7 @@ def _parts(score: Score) -> list[dict[str, str]]:
     rows = [
         {
             "Part": factor_label(each.name),
-            "Value × weight": f"{each.value:.3f} × {each.weight:.2f}",
+            "Value × weight": f"{each.value:.3f} × {each.weight:.3f}",
             "Adds": f"{shown:.3f}",
             "Why": plain(each.reason),
         }

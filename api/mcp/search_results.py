@@ -10,6 +10,7 @@ from core.domain.documents import Document, Passage
 from core.domain.five_truths import FiveTruthsAnswer, TruthAnswer
 from core.domain.results import Citation, Hit, SearchResult
 from core.search.citations.cite import CitationStyle, written
+from core.search.result_data import next_offset
 
 __all__ = ["AnswerResult", "CitationResult", "PassageResult", "Result", "SearchAnswer"]
 
@@ -157,7 +158,6 @@ class SearchAnswer(Result):
 
     @classmethod
     def of(cls, result: SearchResult) -> "SearchAnswer":
-        shown = result.request.offset + len(result.hits)
         return cls(
             query=result.request.question,
             answered=result.answered,
@@ -181,7 +181,7 @@ class SearchAnswer(Result):
             ],
             total=result.total,
             more=result.more,
-            next_offset=shown if result.hits and shown < result.total else None,
+            next_offset=next_offset(result),
             reranked=result.reranked,
             rerank_milliseconds=round(result.rerank_ms, 2),
             milliseconds=round(result.milliseconds, 2),

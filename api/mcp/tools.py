@@ -60,7 +60,7 @@ def hybrid_search(
     offset: Annotated[int, Field(description="Results to skip, for the next page.", ge=0)] = 0,
     weights: Annotated[
         dict[str, float] | None,
-        Field(description="Factor → weight instead of the profile's; together 1. E.g. similarity, bm25, recency."),
+        Field(description="Factor → weight instead of the profile's; together 1. E.g. similarity, keyword, recency."),
     ] = None,
     threshold: Annotated[float | None, Field(description="Least score of a result, 0 to 1.", ge=0, le=1)] = None,
     half_life_days: Annotated[float | None, Field(description="Days after which a document counts half.", gt=0)] = None,

@@ -13,8 +13,9 @@ from api.route import AtWork, guarded_router
 from api.shapes.documents import DocumentShape, PassageShape
 from core.domain.queries import ScoreProfile, SearchRequest
 from core.domain.results import SearchResult
-from core.knowledge.profiles import check_profile
 from core.search.exports import export_data
+from core.search.query.per_request import changed_profile, profile_for
+from core.search.result_data import next_offset
 
 __all__ = ["routes"]
 
@@ -175,9 +176,8 @@ def search(caller: AtWork, query: Annotated[SearchQuery, Query()]) -> dict[str, 
         rerank=query.rerank,
     )
     result = caller.workbench.search.run(request)
-    end = offset + len(result.hits)
-    more = bool(result.hits) and end < result.total
-    return {**export_data(result), "next_cursor": cursor_of_offset(end, mark) if more else None}
+    end = next_offset(result)
+    return {**export_data(result), "next_cursor": None if end is None else cursor_of_offset(end, mark)}
 
 
 @routes.post("/search", response_model=SearchShape, summary="Search with all options")
@@ -199,8 +199,7 @@ class Scoring(Body):
 
     def of(self, base: ScoreProfile) -> ScoreProfile:
         """The profile with these changes. Raises BadTable naming every wrong value."""
-        changes = self.model_dump(exclude={"profile"}, exclude_none=True)
-        return check_profile(replace(base, **changes), "scoring") if changes else base
+        return changed_profile(base, self.model_dump(exclude={"profile"}, exclude_none=True), "scoring")
 
 
 class Rescoring(Body):
@@ -219,12 +218,17 @@ class Rescoring(Body):
 
 @routes.post("/search/rescore", response_model=SearchShape, summary="Score the same results otherwise")
 def rescore(caller: AtWork, rescoring: Rescoring) -> dict[str, Any]:
-    """The candidates of a search under another profile, or other weights. A search made in the last two minutes is not
-    repeated."""
-    result = _retrieved(caller, rescoring.search)
-    profiles = caller.workbench.evaluation.profiles
-    base = profiles.find(rescoring.scoring.profile) if rescoring.scoring.profile else result.profile
-    return export_data(caller.workbench.search.rescore(result, rescoring.scoring.of(base)))
+    """The candidates of a search under another profile, or other weights; a threshold that is given holds as it is,
+    also with a reranker. A search made in the last two minutes is not repeated."""
+    result, scoring = _retrieved(caller, rescoring.search), rescoring.scoring
+    profiles, request = caller.workbench.evaluation.profiles, result.request
+    if scoring.profile:
+        base, threshold = profiles.find(scoring.profile), scoring.threshold
+    else:  # without the weight of the reranker, which rescoring gives it again
+        base = profile_for(request, profiles.find(request.profile))
+        threshold = request.threshold if scoring.threshold is None else scoring.threshold
+    found = replace(result, request=replace(request, threshold=threshold))
+    return export_data(caller.workbench.search.rescore(found, scoring.of(base)))
 
 
 class WhyNot(Body):

@@ -334,7 +334,7 @@ def _filtered(filters: SearchFilters, passages: Sequence[Passage]) -> list[str]:
 
 def _single(filters: SearchFilters) -> list[tuple[SearchFilters, str]]:
     """Each set filter by itself, with the passage attribute it reads."""
-    everything = SearchFilters(archived=None)
+    everything = SearchFilters(archived=None, strict_labels=filters.strict_labels)
     single = []
     for field in FIELDS:
         for name in (field.name, f"exclude_{field.name}"):

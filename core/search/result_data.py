@@ -7,7 +7,7 @@ from core.domain.results import Hit, SearchResult
 from core.search.citations.cite import citation_data
 from core.search.ranking.answerability import truths_words
 
-__all__ = ["page_words", "rerank_words", "result_data", "total_words"]
+__all__ = ["next_offset", "page_words", "rerank_words", "result_data", "total_words"]
 
 
 def result_data(result: SearchResult) -> dict[str, Any]:
@@ -116,6 +116,13 @@ def _hit_data(hit: Hit, result: SearchResult) -> dict[str, Any]:
         "citations": [citation_data(citation) for citation in hit.citations],
         "similar": list(hit.similar),
     }
+
+
+def next_offset(result: SearchResult) -> int | None:
+    """The offset of the page after a result's; None after the last one. Where deeper legs may bring others, that page
+    can turn out to be empty."""
+    end = result.request.offset + len(result.hits)
+    return end if result.hits and (end < result.total or result.more) else None
 
 
 def rerank_words(result: SearchResult) -> str:

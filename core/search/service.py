@@ -73,7 +73,8 @@ class SearchService:
         return result
 
     def _with_place_notice(self, result: SearchResult) -> SearchResult:
-        """The result, with a notice when the question names a place that no passage is, or may be, labelled with."""
+        """The result, with a notice when the question names a place that no passage searched is, or may be, labelled
+        with."""
         jurisdiction = result.route.jurisdiction
         words = next((chip.words for chip in result.route.chips if chip.kind == "jurisdiction"), "")
         there = result.filters.replace(jurisdictions=(jurisdiction,) if jurisdiction else (), exclude_jurisdictions=())
@@ -84,7 +85,8 @@ class SearchService:
             or len(self._catalogue.admissible(there))
         ):
             return result
-        notice = f"No passage in the library is labelled {words}. The results are about other places."
+        where = "that the filters admit" if result.filters_in_words else "in the library"
+        notice = f"No passage {where} is labelled {words}. The results are about other places."
         return replace(result, notices=(*result.notices, notice))
 
     def run_many(self, requests: Sequence[SearchRequest]) -> Sequence[SearchResult]:

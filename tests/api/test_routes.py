@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 
 from core.domain.errors import StoreFailed
 from core.domain.queries import SearchRequest
+from core.ports.models import Reranked
 from core.search.exports import export_data
 from tests.api.conftest import LAW, POLICY, OpenedLibrary, filled, local_client
 from tests.fakes import FakeCatalogue
@@ -223,8 +225,42 @@ def test_the_same_candidates_are_scored_otherwise(client: TestClient) -> None:
     values = {"search": {"question": "overtime"}, "scoring": {"weights": {"similarity": 1.0}, "threshold": 0.0}}
     found = data(client.post("/search/rescore", json=values))
     assert {factor["name"] for hit in found["hits"] for factor in hit["factors"]} == {"similarity"}
+    assert found["profile"] == "balanced, changed"
     values["scoring"] = {"weights": {"similarity": 0.4}}
     assert "sum to 0.4" in problem(client.post("/search/rescore", json=values), 400)["detail"]
+
+
+class SameReranker:
+    """Gives every passage the same logit."""
+
+    problem = ""
+
+    def logits(self, question: str, texts: Sequence[Sequence[str]], deadline_ms: float | None = None) -> Reranked:
+        return Reranked((0.0,) * len(texts))
+
+
+@pytest.mark.parametrize(
+    ("asked", "scoring"),
+    [
+        ({"profile": "relevance"}, {"weights": {"similarity": 1.0}}),
+        ({"profile": "relevance", "threshold": 0.0}, {"threshold": 0.45}),
+        ({"profile": "balanced"}, {"profile": "relevance", "threshold": 0.45}),
+    ],
+)
+def test_scoring_otherwise_gives_what_such_a_search_gives_also_with_a_reranker(
+    library: OpenedLibrary,
+    client: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: dict[str, object],
+    scoring: dict[str, object],
+) -> None:
+    """The threshold was lowered twice for the reranker, and one that was given was not heeded."""
+    monkeypatch.setattr(library.workbench.search._pipeline, "_rerankers", {"fast": SameReranker()})
+    search = {"question": "overtime", "rerank": "fast"}
+    rescored = data(client.post("/search/rescore", json={"search": search | asked, "scoring": scoring}))
+    searched = data(client.post("/search", json=search | asked | scoring))
+    assert rescored["scoring"] == searched["scoring"] and rescored["profile"] == searched["profile"]
+    assert rescored["hits"] == searched["hits"]
 
 
 def test_a_missing_document_is_explained(client: TestClient) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from core.domain.queries import SearchRequest
 from core.domain.results import DropReason
+from core.search.explanation import ScoreDifference
 from pages.components import why_missing
+from pages.components.search import compare
 from tests.browser.paper import make_pdf
 from tests.screens.conftest import Opened, Stack, words
 
@@ -24,6 +26,21 @@ def test_every_part_of_the_sum_has_a_value_and_a_reason(stocked: Stack, opened: 
     assert sum(float(each or 0) for each in parts["Adds"]) == pytest.approx(round(hit.score.total, 3), abs=1e-9)
     assert all(parts["Why"])
     assert f"= {hit.score.total:.3f}" in words(screen).replace("\\", "")
+
+
+def test_a_rank_is_counted_among_all_results_not_among_those_shown(stocked: Stack, opened: Opened) -> None:
+    result = stocked.workbench.search.run(SearchRequest(QUESTION, top_k=1))
+    assert result.total > len(result.hits)
+    screen = opened("inspection.py", q=QUESTION, top="1")
+    assert f"rank 1 of {result.total}" in str([each.proto for each in screen.markdown])
+
+
+def test_the_weight_shown_gives_the_contribution_shown(stocked: Stack, opened: Opened) -> None:
+    """With a reranker or a profile of one's own, a weight has three decimals: "0.800 × 0.32 = 0.252" is no sum."""
+    part = ScoreDifference("similarity", 0.8, 0.5, 0.315, 0.252, 0.1575, 0.0945)
+    assert compare._value_text(part.left, part) == "0.800 × 0.315 = 0.252"
+    shown = opened("inspection.py", q=QUESTION).table[0].value["Value × weight"]
+    assert "× 0.400" in " ".join(shown)
 
 
 def test_the_cited_sentence_is_marked_in_its_page(stocked: Stack, opened: Opened) -> None:

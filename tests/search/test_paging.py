@@ -19,6 +19,7 @@ from core.domain.results import DropReason, Hit, LegHits, SearchResult
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.search.pipeline import SearchPipeline
 from core.search.ranking.answerability import unanswered_words
+from core.search.result_data import next_offset
 from core.search.retrieval.retriever import _MORE, OVERSAMPLED
 from tests.fakes import FakeVectorIndex
 from tests.search.library import NOW, Library
@@ -57,6 +58,17 @@ def to_the_end(question: str, page: int, **options: object) -> list[SearchResult
     while not pages or pages[-1].more or pages[-1].request.offset + page < pages[-1].total:
         pages.append(ask(question, top_k=page, offset=page * len(pages), **options))
     return pages
+
+
+@pytest.mark.parametrize("question", _QUESTIONS)
+def test_a_page_that_ends_with_the_last_result_known_so_far_is_not_the_last(question: str) -> None:
+    """Programs that went on by cursor or offset missed what only deeper legs find."""
+    known = ask(question, top_k=1).total
+    page = ask(question, top_k=known)
+    assert page.total == known and page.more
+    assert next_offset(page) == known
+    assert ask(question, top_k=known, offset=known).hits
+    assert next_offset(ask(question, top_k=600)) is None
 
 
 # Each example asks for some 15 pages of a library of 500 passages, and every page is a whole search.

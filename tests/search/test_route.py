@@ -88,6 +88,7 @@ def test_relational_questions_name_a_relation(question: str, relational: bool) -
         ("updates of the last 2 weeks", "2026-11-06", None),
         ("updates of the past 14 days", "2026-11-06", None),
         ("what changed last year", "2025-01-01", "2025-12-31"),
+        ("what changed since last year", "2025-01-01", None),
         ("last year's receipts", None, None),
         ("on 31 June 2024", None, None),
         ("between 2024 and 2020", None, None),

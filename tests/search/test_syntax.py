@@ -56,6 +56,7 @@ from tests.stores.libraries import document, passage, random_vectors, store
         ('"overtime pay" -draft truth:intent x', "overtime pay x", ["overtime pay"], ["draft"], {"truth": ("intent",)}),
         ("truth:intent", "intent", [], [], {"truth": ("intent",)}),
         ('"overtime pay"', "overtime pay", ["overtime pay"], [], {}),
+        ('leave ("paid leave" too)', "leave (paid leave too)", ["paid leave"], [], {}),
     ],
 )
 def test_signs_are_read(
@@ -116,6 +117,8 @@ def test_signs_are_read(
         '-"first draft"',
         "C# & C++ (or F#)",
         "(truth:intent)",
+        "an ending (-ed)",
+        'call("name")',
         "\u202e \u200b",
     ],
 )
@@ -137,6 +140,7 @@ def test_what_no_store_can_keep_is_replaced_also_in_a_sign() -> None:
         ("overtime before:nonsense", "“before:nonsense” is read as words; before: takes 2024, 2024-03, 2024-03-15."),
         ("jurisdiction:nowhere", "jurisdiction: takes federal, California, DE, …"),
         ('-draft -"very old"', "nothing is said to look for"),
+        ("rates -2024, please", '“-2024” is read as a number; -"2024" excludes it.'),
     ],
 )
 def test_what_looks_like_a_sign_and_is_none_is_told(typed: str, expected: str) -> None:

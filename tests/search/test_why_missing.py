@@ -40,6 +40,18 @@ def test_a_filter_that_leaves_a_document_out_is_named_with_what_it_holds_instead
     assert why.reasons == ("The filter “truth is regulatory” leaves out its only passage (compliance).",)
 
 
+def test_a_filter_on_certain_labels_is_named_too() -> None:
+    """It left out a document without a word."""
+    library = Library()
+    library.add("memo.md", "Overtime is paid.", truth=Truth.INTENT, possible_labels=("truth:regulatory",))
+    assert not reasons(library, "memo.md", truths=("regulatory",)).reasons[0].startswith("The filter")
+    why = reasons(library, "memo.md", truths=("regulatory",), strict_labels=True)
+    assert why.admitted == 0
+    assert why.reasons == (
+        "The filter “truth is regulatory; certain labels only” leaves out its only passage (intent).",
+    )
+
+
 def test_every_filter_that_leaves_it_out_is_named(library: Library) -> None:
     why = reasons(library, "policy.md", jurisdictions=("federal",), date_from=datetime(2024, 1, 1, tzinfo=UTC))
     assert len(why.reasons) == 2

@@ -1,8 +1,9 @@
 """What a request asks for itself: its numbers checked, and the profile and the vector it searches with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,9 @@ from core.domain.queries import ScoreProfile, SearchRequest
 from core.knowledge.profiles import check_profile
 from core.ports.stores import Embedder
 
-__all__ = ["check_request", "given_vector", "profile_for"]
+__all__ = ["changed_profile", "check_request", "given_vector", "profile_for"]
+
+_CHANGED = ", changed"
 
 
 def check_request(request: SearchRequest) -> None:
@@ -41,20 +44,26 @@ def profile_for(request: SearchRequest, profile: ScoreProfile) -> ScoreProfile:
     >>> changed.ref, changed.threshold, profile_for(SearchRequest("Due?"), mine).ref
     ('mine@3, changed', 0.2, 'mine@3')
     """
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     if request.weights:
         changes["weights"] = current_factor_names(dict(request.weights))
     if request.threshold is not None:
         changes["threshold"] = request.threshold
     if request.half_life_days is not None:
         changes["half_life_days"] = request.half_life_days
-    if not changes:
-        return profile
-    changed: ScoreProfile = replace(profile, name=f"{profile.ref}, changed", version=0, **changes)  # type: ignore[arg-type]
     try:
-        return check_profile(changed, "this search")
+        return changed_profile(profile, changes, "this search")
     except BadTable as problem:
         raise BadRequest(problem.message, problem.hint) from problem
+
+
+def changed_profile(profile: ScoreProfile, changes: Mapping[str, Any], where: str) -> ScoreProfile:
+    """The profile with other numbers, by field, and renamed, so that it is not mistaken for it; without changes the
+    profile itself. where: named in errors. Raises BadTable naming every wrong number."""
+    if not changes:
+        return profile
+    name = profile.name if profile.name.endswith(_CHANGED) else f"{profile.ref}{_CHANGED}"
+    return check_profile(replace(profile, name=name, version=0, **changes), where)
 
 
 def given_vector(request: SearchRequest, embedder: Embedder) -> Callable[[], NDArray[np.float32]] | None:

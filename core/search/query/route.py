@@ -56,7 +56,7 @@ _LAST = re.compile(
     re.IGNORECASE,
 )
 
-_NAMED_YEAR = re.compile(r"\b(?P<which>last|this) year\b(?!['’])", re.IGNORECASE)
+_NAMED_YEAR = re.compile(r"\b(?P<since>since )?(?P<which>last|this) year\b(?!['’])", re.IGNORECASE)
 
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
@@ -114,7 +114,7 @@ def _relative(question: str, today: date) -> AskedDates | None:
         return AskedDates(today - timedelta(days=days), None, match.group())
     if match := _NAMED_YEAR.search(question):
         year = today.year - (match["which"].lower() == "last")
-        return AskedDates(date(year, 1, 1), date(year, 12, 31), match.group())
+        return AskedDates(date(year, 1, 1), None if match["since"] else date(year, 12, 31), match.group())
     return None
 
 

@@ -25,7 +25,7 @@ __all__ = ["ParsedQuery", "misread", "narrowed", "quoted_phrases", "read_query"]
 
 _QUOTES = '"“”„'
 _TERM = re.compile(
-    rf"(?<!\S)(?P<minus>-)?(?:(?P<name>[A-Za-z]+):)?"
+    rf"(?:(?<!\S)|(?<=(?<!\S)\()(?=[{_QUOTES}]))(?P<minus>-)?(?:(?P<name>[A-Za-z]+):)?"
     rf"(?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}](?![^\W_])|(?P<bare>[^\s{_QUOTES}]+))"
 )
 _TRAILING = ".,;:!?"
@@ -185,8 +185,8 @@ def quoted_phrases(text: str) -> tuple[str, ...]:
 
 
 def misread(text: str, terms: WorkspaceTerms) -> tuple[str, ...]:
-    """Messages about syntax that is read as plain words, one sentence each: a field with an invalid value, and a
-    question that only excludes.
+    """Messages about syntax that is read as plain words, one sentence each: a field with an invalid value, a minus
+    before a number, and a question that only excludes.
 
     >>> from core.knowledge.workspace_terms import BUILT_IN_TERMS
     >>> misread("overtime truth:banana", BUILT_IN_TERMS)
@@ -201,6 +201,9 @@ def misread(text: str, terms: WorkspaceTerms) -> tuple[str, ...]:
         values = _TYPED_DATES if name in _DATES else tuple(_FIELDS[name].values(terms)) if name in _FIELDS else ()
         if values and _term(match, terms) is None:
             notices.append(f"“{match.group()}” is read as words; {name}: takes {', '.join(map(str, values))}.")
+        elif match["minus"] and not name and _value(match)[:1].isdigit() and _term(match, terms) is None:
+            number = match.group().rstrip(_TRAILING)
+            notices.append(f'“{number}” is read as a number; -"{number[1:]}" excludes it.')
     left = _TERM.sub(lambda match: "" if match["minus"] and _term(match, terms) else match.group(), text)
     if text.strip() and not left.strip():
         notices.append(f"“{text.strip()}” is read as words: nothing is said to look for.")

@@ -242,7 +242,7 @@ def _row(part: ScoreDifference, names: tuple[str, str], difference: float) -> di
 def _value_text(value: float | None, part: ScoreDifference) -> str:
     if value is None:
         return "–"
-    return f"{value:.3f}" if part.weight is None else f"{value:.3f} × {part.weight:.2f} = {value * part.weight:.3f}"
+    return f"{value:.3f}" if part.weight is None else f"{value:.3f} × {part.weight:.3f} = {value * part.weight:.3f}"
 
 
 def _why(part: ScoreDifference) -> str:
