@@ -29,13 +29,17 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def models(run_folder: Path) -> Path:
-    """The embedding model as it stands in a data folder after the first start."""
+    """The embedding model as it stands in a data folder after the first start. The test process keeps it in memory,
+    which every library that it opens shares."""
     from adapters.inference.embedder import load_embedder
 
     folder = run_folder / "models"
     with FileLock(run_folder / "models.lock"):
-        load_embedder("default", folder, 1)
+        _IN_MEMORY.append(load_embedder("default", folder, 1))
     return folder
+
+
+_IN_MEMORY: list["Embedder"] = []
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,18 @@ def _load(model: str, cache_folder: Path, threads: int) -> Embedder:
         return StockEmbedder(folder, name, threads, _slower(f"its conversion failed: {description['failed']}"))
     if not CONVERSION.agrees(description):
         return StockEmbedder(folder, name, threads, _slower("its conversion does not agree with it"))
-    return OpenVinoEmbedder(converted, name, threads, inference_precision())
+    return _opened(converted.resolve(), name, threads)
+
+
+_OPENED: WeakValueDictionary[tuple[Path, str, int], "OpenVinoEmbedder"] = WeakValueDictionary()
+"""Models that are in use: two libraries in one process share one, which takes half a second of a core to load."""
+
+
+def _opened(folder: Path, name: str, threads: int) -> "OpenVinoEmbedder":
+    found = _OPENED.get((folder, name, threads))
+    if found is None:
+        found = _OPENED[folder, name, threads] = OpenVinoEmbedder(folder, name, threads, inference_precision())
+    return found
 
 
 def _slower(reason: str) -> str:

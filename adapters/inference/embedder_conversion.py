@@ -82,8 +82,9 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
     description = _of_model(model, inputs) | {"file": "model.xml", "group": 0}
     _describe(out_folder, description)
     converted = _served(out_folder, precision)
-    description["least_cosine"] = _agreement(model, converted)
-    description |= _in_int8(model, traced, out_folder, description, converted, precision)
+    original = model.encode(list(PROBES), batch_size=1, normalize_embeddings=True, show_progress_bar=False)
+    description["least_cosine"] = _agreement(original, converted)
+    description |= _in_int8(original, traced, out_folder, description, converted, precision)
     _describe(out_folder, description)
     for file in out_folder.glob("model*"):
         if file.stem != Path(description["file"]).stem:
@@ -92,11 +93,11 @@ def convert(model_folder: Path, out_folder: Path, precision: str) -> dict[str, A
 
 
 def _in_int8(
-    model: Any, traced: Any, out_folder: Path, description: dict[str, Any], plain: Any, precision: str
+    original: Any, traced: Any, out_folder: Path, description: dict[str, Any], plain: Any, precision: str
 ) -> dict[str, Any]:
     """Changes to the description where int8 agrees with the original and is faster than `plain`; empty otherwise.
 
-    precision: of what stays in floating point."""
+    original: see _agreement. precision: of what stays in floating point."""
     import openvino
 
     if not quantize_to_int8(traced):
@@ -105,7 +106,7 @@ def _in_int8(
     openvino.save_model(traced, out_folder / changes["file"], compress_to_fp16=False)
     _describe(out_folder, description | changes)
     rounded = _served(out_folder, precision)
-    cosine, faster = _agreement(model, rounded), _faster(rounded, plain)
+    cosine, faster = _agreement(original, rounded), _faster(rounded, plain)
     agrees = cosine >= LEAST_COSINE and faster >= _LEAST_FASTER
     return changes | {"least_cosine": cosine, "faster": round(faster, 2)} if agrees else {}
 
@@ -143,9 +144,10 @@ def _served(folder: Path, precision: str) -> Any:
     return OpenVinoEmbedder(folder, "converted", threads=0, precision=precision)
 
 
-def _agreement(model: Any, converted: Any) -> float:
-    """The lowest cosine between the original's and the converted model's vectors over the probes, alone and batched."""
-    original = model.encode(list(PROBES), batch_size=1, normalize_embeddings=True, show_progress_bar=False)
+def _agreement(original: Any, converted: Any) -> float:
+    """The lowest cosine between the original's and the converted model's vectors over the probes, alone and batched.
+
+    original: shape (len(PROBES), dim), of the probes alone, which padding does not change."""
     together = (converted.embed(PROBES) * original).sum(axis=1).min()
     alone = min(float(converted.embed([text])[0] @ vector) for text, vector in zip(PROBES, original, strict=True))
     return min(float(together), alone)

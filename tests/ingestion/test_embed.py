@@ -35,6 +35,14 @@ def test_the_default_model_is_served_converted_and_its_vectors_have_length_one(e
 
 
 @pytest.mark.slow
+def test_libraries_in_one_process_share_a_model_with_as_many_threads(models: Path, embedder: Embedder) -> None:
+    same, other = load_embedder("default", models, 1), load_embedder("default", models, 2)
+    assert isinstance(embedder, TranslatingEmbedder)
+    assert isinstance(same, TranslatingEmbedder) and same.model is embedder.model
+    assert isinstance(other, TranslatingEmbedder) and other.model is not embedder.model
+
+
+@pytest.mark.slow
 def test_meaning_is_near_and_batching_does_not_matter(embedder: Embedder) -> None:
     rate, mileage, lunch = embedder.embed(
         ["mileage rate for business", "cents per mile driven for work", "lunch break"]
