@@ -42,3 +42,8 @@ def test_rich_text_with_notes_that_is_cut_short_keeps_them() -> None:
 def test_bytes_of_a_picture_in_rich_text_with_notes_are_not_read() -> None:
     data = rtf_of(r"A fee.{\footnote See page 2.}{\pict\bin6 }}{{{\}\par Due.\par")
     assert extract("fee.rtf", data).pages[0].text == "A fee.\n\nDue.\n\nSee page 2."
+
+
+def test_list_numbers_of_wordpad_are_read() -> None:
+    body = r"{\pntext\f0 1.\tab}{\*\pn\pnlvlbody\pndec{\pntxta.}}Scope\par{\pntext\f0 2.\tab}Fees\par"
+    assert extract("a.rtf", rtf_of(body)).pages[0].text == "1. Scope\n2. Fees"

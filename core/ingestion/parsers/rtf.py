@@ -21,6 +21,8 @@ __all__ = ["read_rtf", "rtf_text"]
 
 _LEVEL = re.compile(r"\\outlinelevel([0-5])(?!\d) ?|\\s(\d{1,4})(?!\d) ?")
 _STYLE = re.compile(r"\{\\s(\d{1,4})\b[^{}]*?(?:heading|überschrift|titre|título|kop) ?([1-6])\s*;\}", re.I)
+_OLD_NUMBER = re.compile(r"\{\\pntext(?![a-zA-Z])")
+"""The group of a list number as WordPad and Word 95 write it, which striprtf leaves out."""
 _NUMBERED = re.compile(r"\s*\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\t")
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
 _MARK = 0xE0F0  # first of six heading marks, in the Unicode private use area
@@ -76,6 +78,7 @@ def rtf_text(name: str, source: str) -> str:
         return found.group() if level is None else rf"{found.group().strip()}\u{_MARK + level - 0x10000}? "
 
     try:
+        source = source if r"\listtext" in source else _OLD_NUMBER.sub(r"{\\listtext", source)
         shown = _LEVEL.sub(with_mark, _shown(source))
         words: str = rtf_to_text(shown, errors="replace")  # type: ignore[no-untyped-call]
         return in_line(clean(words))
