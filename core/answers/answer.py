@@ -137,8 +137,10 @@ def _reasons(
     agreements: Sequence[TruthAgreement],
 ) -> Iterator[str]:
     """One sentence per thing that moved the value."""
-    answering = [each for each in needed if each.state is TruthState.ANSWERED]
-    beside = [each for each in answered if each.state is TruthState.ANSWERED and each not in needed]
+    speaking = [each for each in answered if each.state is TruthState.ANSWERED]
+    partly = [each for each in speaking if each.evidence_score < gap_table().evidence.covered]
+    answering = [each for each in needed if each in speaking and each not in partly]
+    beside = [each for each in speaking if each not in needed and each not in partly]
     if len(needed) > 1:
         share = f"{len(answering) or 'None'} of the {len(needed)}"
         if len(answering) == len(needed):
@@ -150,8 +152,11 @@ def _reasons(
             if named:
                 yield f"{listed(named).capitalize()} {'is' if len(named) == 1 else 'are'} {words}."
     else:
-        words = f"answers it{_scores(answering)}" if answering else f"is {_NO_ANSWER[needed[0].state]}"
+        words = "answers it only in part" if needed[0] in partly else f"answers it{_scores(answering)}"
+        words = f"is {_NO_ANSWER[needed[0].state]}" if needed[0] not in speaking else words
         yield f"This question needs {needed[0].truth}, which {words}."
+    if partly:
+        yield f"Not the whole answer: {_scored(partly)}."
     if beside:
         yield f"Beyond what it needs, other truths answer{_scores(beside)}."
     if agreements:
@@ -161,8 +166,11 @@ def _reasons(
 
 
 def _scores(answering: Sequence[TruthAnswer]) -> str:
-    shown = ", ".join(f"{each.truth} {score_in_words(each.evidence_score)}" for each in answering)
-    return f" ({shown})" if shown else ""
+    return f" ({_scored(answering)})" if answering else ""
+
+
+def _scored(truths: Sequence[TruthAnswer]) -> str:
+    return ", ".join(f"{each.truth} {score_in_words(each.evidence_score)}" for each in truths)
 
 
 def _number_of(found: Sequence[object], noun: str) -> str:

@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.answers.answer import answer_of_five, best_sentences, truth_request
+from core.answers.answer import answer_of_five, best_sentences, confidence_of, truth_request
 from core.domain.coverage import ConflictKind
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.filters import SearchFilters
-from core.domain.five_truths import AgreementKind, Figure, FiveTruthsAnswer, TruthState
+from core.domain.five_truths import AgreementKind, Figure, FiveTruthsAnswer, TruthAnswer, TruthState
 from core.domain.queries import SearchRequest
 from core.domain.results import SearchResult, Signals
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
+from core.search.query.route import read_route
 from tests.answers.asking import COUNTED, QUESTION, answer_for, expense_library, no_figures, searching
 from tests.search.library import NOW, Library, WordEmbedder, payroll_library
 
@@ -313,3 +314,28 @@ def test_holes_in_what_the_question_needs_come_first() -> None:
     answer = answer_for("What are the steps to configure expense reports of employees?", library)
     assert answer.to_raise[0].startswith("Obtain a vendor guide")
     assert answer.confidence_reason.startswith("This question needs reference, which is silent.")
+
+
+@pytest.mark.parametrize(
+    ("law", "policy", "reason"),
+    [
+        (0.9, 0.8, "Both truths that this question needs answer it (regulatory 0.90, compliance 0.80)."),
+        (
+            0.48,
+            0.99,
+            "1 of the 2 truths that this question needs answers it (compliance 0.99)."
+            " Not the whole answer: regulatory 0.48.",
+        ),
+        (
+            0.4,
+            0.3,
+            "None of the 2 truths that this question needs answers it."
+            " Not the whole answer: regulatory 0.40, compliance 0.30.",
+        ),
+    ],
+)
+def test_a_truth_below_the_threshold_does_not_count_as_an_answer(law: float, policy: float, reason: str) -> None:
+    scores = {Truth.REGULATORY: law, Truth.COMPLIANCE: policy}
+    truths = [TruthAnswer(truth, TruthState.ANSWERED, evidence_score=score) for truth, score in scores.items()]
+    route = read_route("When must overtime be approved?", NOW.date(), BUILT_IN_TERMS)
+    assert confidence_of(truths, route, (), ())[1] == reason
