@@ -31,6 +31,7 @@ from core.evaluation.store import EvaluationStore
 from core.evaluation.tuning.profile_registry import ProfileRegistry
 from core.ingestion.classification.classifier import TruthClassifier
 from core.ingestion.pipeline import IngestionPipeline
+from core.insights.indexer import InsightIndexer
 from core.insights.service import InsightService
 from core.insights.store import InsightStore
 from core.library.active_learning.service import ActiveLearningService
@@ -142,7 +143,8 @@ class Outside:
     trash_days: how long deleted documents can be restored; 0: until somebody deletes them for good. login_notice: what
     is wrong with the database's login, for administrators. remembers: whether counts of use are remembered until the
     next search; False: for half a minute. own: changes of this program, seen at once. processes: search in this one's
-    place; None: it searches itself. rough_cosines: as core.domain.int8_vectors.rough_cosines."""
+    place; None: it searches itself. indexer: of the whole library's notes; None: the stores are the whole library's
+    already. rough_cosines: as core.domain.int8_vectors.rough_cosines."""
 
     embedder: Embedder
     models: EmbeddingModels
@@ -170,6 +172,7 @@ class Outside:
     remembers: bool = True
     own: OwnChanges = field(default_factory=OwnChanges)
     processes: SearchProcesses | None = None
+    indexer: InsightIndexer | None = None
     rough_cosines: RoughCosines = rough_cosines
 
 
@@ -234,6 +237,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         embedder=embedder,
         embedded=models.stored,
         now=now,
+        indexer=outside.indexer,
     )
     coverage = CoverageService(
         store=stores.coverage,

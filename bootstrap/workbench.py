@@ -36,6 +36,7 @@ from bootstrap.search_processes import ScopedSearches, SearchProcessPool
 from bootstrap.worker_process import WorkerProcess
 from core.domain.errors import BadRequest
 from core.domain.people import Door, Principal
+from core.insights.indexer import InsightIndexer
 from core.library.saved_searches import SavedSearchService
 from core.ports.models import CrossEncoder
 from core.ports.own_changes import OwnChanges
@@ -204,17 +205,17 @@ def _built(settings: Settings, role: ProcessRole, resources: ExitStack) -> OpenW
         mail_pace=timedelta(minutes=settings.mail_minutes),
         trash_days=settings.trash_days,
         login_notice=_to_message(bypassing_login(engine)),
-        process_notice=lambda: next(
-            (notice for each in (server, worker, pool) if each and (notice := each.notice())), ""
-        ),
+        process_notice=lambda: next(filter(None, (each.notice() for each in (server, worker, pool) if each)), ""),
         watch_roots=[Path(each).expanduser() for each in settings.watch_folders.split(os.pathsep) if each.strip()],
     )
     stores = _stores(shared, database)
     workbench = assemble(stores, outside)
     resources.callback(workbench.usage.close)
+    indexes = (stores.catalogue, stores.vectors, stores.sparse)
+    indexer = InsightIndexer(stores.insights, *indexes, shared.embedder, workbench.models.stored)
 
     def scoped(scope: Scope) -> tuple[Workbench, ExitStack]:
-        theirs = outside if pool is None else replace(outside, processes=ScopedSearches(pool, scope))
+        theirs = replace(outside, processes=None if pool is None else ScopedSearches(pool, scope), indexer=indexer)
         narrowed, closing = assemble(_stores(shared, replace(database, scope=scope)), theirs), ExitStack()
         closing.callback(narrowed.usage.close)
         return narrowed, closing
@@ -466,8 +467,7 @@ _LOOK_SECONDS = 5.0  # between looks for steps that do not end
 def run_worker(
     settings: Settings, stopped: Callable[[float], bool], restart: Callable[[], object] = _run_this_again
 ) -> None:
-    """Run queued jobs until `stopped`, which waits so many seconds, says so, or the process is stopped (SIGINT,
-    SIGTERM).
+    """Run queued jobs until `stopped`, which waits so many seconds, says so, or SIGINT or SIGTERM stops the process.
 
     restart: replaces this process by a new one, which is the only way to end a step that does not end.
     """

@@ -111,9 +111,12 @@ class InsightService:
         uses: UsageLog | None = None,
         embedded: Callable[[str], None] = lambda model: None,
         now: Callable[[], datetime],
+        indexer: InsightIndexer | None = None,
     ) -> None:
+        """indexer: of the whole library, where these stores are those of a person: the searchable copy of a note on
+        documents of several projects belongs to none of them. None: the stores are those of the whole library."""
         self._store, self._catalogue, self._uses, self._now = store, catalogue, uses, now
-        self._indexer = InsightIndexer(store, catalogue, vectors, sparse, embedder, embedded)
+        self._indexer = indexer or InsightIndexer(store, catalogue, vectors, sparse, embedder, embedded)
         self._sectors = SectorClassifier(embedder)
 
     # Keeping
