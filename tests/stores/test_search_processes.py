@@ -39,14 +39,13 @@ ASKED = SearchRequest("How is overtime paid?")
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenWorkbench]:
+def library(shared_folder: Path) -> Iterator[OpenWorkbench]:
     """Three documents, one of them of a project, and one search process that is ready."""
-    folder = tmp_path_factory.mktemp("library") / "data"
-    with open_workbench(Settings(folder, worker=True)) as workbench:
+    with open_workbench(Settings(shared_folder, worker=True)) as workbench:
         for name, text in TEXTS.items():
             workbench.documents.upload(name, text.encode(), project="Falcon" if name == "secret.txt" else None)
         until(lambda: not workbench.documents.statistics().waiting_jobs, SECONDS, "the reading of the documents")
-    opened = open_workbench(Settings(folder, worker=False, search_processes=1), ProcessRole.APP)
+    opened = open_workbench(Settings(shared_folder, worker=False, search_processes=1), ProcessRole.APP)
     try:
         until(lambda: answered(pool_of(opened)), SECONDS, "a search process that is ready")
         yield opened
@@ -168,6 +167,7 @@ def test_a_process_that_dies_costs_no_search(library: OpenWorkbench, monkeypatch
         while not stop.is_set():
             assert len(names(library.workbench.search.run(replace(ASKED, question=f"overtime {number} {asked}")))) == 3
             asked += 1
+            stop.wait(0.05)  # the next process needs the cores to start
         return asked
 
     with ThreadPoolExecutor(4) as threads:
