@@ -116,9 +116,9 @@ class Catalogue(Protocol):
         """One page of a filtered and sorted list, with counts; sentences are empty."""
         ...
 
-    def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
-        """Make a document pending, at this step. unread: its contents are deleted, as if it had never been read. Raises
-        NotFound."""
+    def mark(self, document_id: int, *, step: str, unread: bool | None = None) -> None:
+        """Make a document pending, at this step. unread: its contents are deleted, as if it had never been read; None:
+        where an index may lack them, as it is at the step INDEXING. Raises NotFound."""
         ...
 
     def progress(self, document_id: int, *, step: str) -> bool:

@@ -27,7 +27,7 @@ from core.domain.filters import SearchFilters
 from core.domain.results import FoundPassage, Statistics
 from core.domain.sanitize import storable_text
 from core.ports.catalogue import DocumentContent, LabelEditing, warn_not_read_again
-from core.ports.job_queue import STOPPED
+from core.ports.job_queue import INDEXING, STOPPED
 from core.ports.stores import PassageIds, Vectors
 from storage.postgres.corrections import add_correction, read_corrections
 from storage.postgres.database import Database
@@ -164,11 +164,15 @@ class SqlCatalogue:
         """One page of a filtered and sorted list, with counts."""
         return list_documents(self._database, query)
 
-    def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
+    def mark(self, document_id: int, *, step: str, unread: bool | None = None) -> None:
         """Make a document pending, at this step. One being read again stays searchable until its new passages replace
-        the old. unread: its contents are deleted."""
-        changes: dict[str, Any] = {"pages": 0, "passages": 0} if unread else {}
+        the old. unread: its contents are deleted; None: where an index may lack them."""
+        own = (DOCUMENTS.c.tenant_id == self._tenant, DOCUMENTS.c.id == document_id)
         with self._database.transaction("noting a document's progress") as connection:
+            lock_documents(connection, self._tenant, [document_id], change=True)
+            if unread is None:
+                unread = connection.scalar(select(DOCUMENTS.c.step).where(*own)) == INDEXING
+            changes: dict[str, Any] = {"pages": 0, "passages": 0} if unread else {}
             self._change(connection, document_id, _pending(step) | changes)
             if unread:
                 self._forget_contents(connection, [document_id])

@@ -29,7 +29,7 @@ from core.library.duplicates.minhash import buckets
 from core.library.enrichment.values import EnrichmentEdit, Operation, OperationOutcome
 from core.library.versions.store import DuplicatePair, Signature, VersionDecision, VersionVerdict, outdated_decision
 from core.ports.catalogue import Catalogue, DocumentContent, LabelEditing, same_file_there, warn_not_read_again
-from core.ports.job_queue import STOPPED
+from core.ports.job_queue import INDEXING, STOPPED
 from core.ports.stores import PassageIds, Vectors
 from core.text.phrase_match import contains_phrases
 
@@ -178,11 +178,12 @@ class FakeCatalogue:
         entries = [ListedDocument(d, -best[d.id][1] if d.id in best else None) for d in ordered[query.offset : end]]
         return DocumentPage(tuple(entries), len(chosen), counts)
 
-    def mark(self, document_id: int, *, step: str, unread: bool = False) -> None:
+    def mark(self, document_id: int, *, step: str, unread: bool | None = None) -> None:
         """Say which step runs now; a document read again stays searchable as it was until its passages are replaced.
-        unread: its contents are deleted."""
+        unread: its contents are deleted; None: where an index may lack them."""
         with self._lock:
             known = self.document(document_id)
+            unread = known.step == INDEXING if unread is None else unread
             sizes = (0, 0) if unread else (known.pages, known.passages)
             pending = replace(known, state=DocumentState.PENDING, step=step, failure="", remedy="")
             self._documents[document_id] = replace(pending, pages=sizes[0], passages=sizes[1])
@@ -194,7 +195,7 @@ class FakeCatalogue:
         with self._lock:
             if self.document(document_id).step == STOPPED:
                 return False
-            self.mark(document_id, step=step)
+            self.mark(document_id, step=step, unread=False)
             return True
 
     def fail(self, document_id: int, *, step: str, reason: str, remedy: str, cure: Cure = Cure.AGAIN) -> None:

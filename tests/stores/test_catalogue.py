@@ -29,7 +29,7 @@ from core.domain.errors import BadRequest, Cure, NotFound
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.domain.sanitize import storable_text
 from core.ports.catalogue import NOT_READ_AGAIN, Catalogue, DocumentContent
-from core.ports.job_queue import STOPPED
+from core.ports.job_queue import INDEXING, STOPPED, WAITING
 from core.ports.stores import Vectors
 from core.text.tokenize import MARKS, WITHOUT_SPACES
 from storage.postgres.catalogue import SqlCatalogue
@@ -229,6 +229,17 @@ def test_a_document_that_an_index_lacks_can_count_as_never_read(catalogue: Catal
     catalogue.fail(waiting.id, step="store", reason="No Chroma server answers.", remedy="Start it.")
     failed = catalogue.document(waiting.id)
     assert (failed.state, failed.failure, failed.warnings) == (DocumentState.FAILED, "No Chroma server answers.", ())
+
+
+def test_a_document_that_an_index_may_lack_is_unread_when_it_is_queued_again(catalogue: Catalogue) -> None:
+    known = catalogue.add_document(document())
+    catalogue.save_ingested(known, [], [passage("text")], ONE, step=INDEXING)
+    catalogue.mark(known.id, step=WAITING)
+    waiting = catalogue.document(known.id)
+    assert (waiting.state, waiting.step, waiting.passages) == (DocumentState.PENDING, WAITING, 0)
+    assert list(catalogue.passages_of(known.id)) == []
+    catalogue.fail(known.id, step="read", reason="It is damaged.", remedy="Export it again.")
+    assert catalogue.document(known.id).state is DocumentState.FAILED
 
 
 def test_a_document_cannot_live_beside_one_with_the_same_bytes(catalogue: Catalogue) -> None:
