@@ -1,9 +1,7 @@
 """Charts of results: pure functions from a value of core to a figure. Plotly is imported only by pages that draw with
 it."""
-# Longer than 300 lines: the charts of a score, of a search and of the board share their colours.
 
 from collections.abc import Collection, Mapping, Sequence
-from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -16,7 +14,7 @@ from core.domain.results import Score, SearchResult, TermScore
 from core.search.explanation import factor_label, shown_effects, shown_parts, shrink
 from core.text.tokenize import stem
 from pages.components.styles import CELLS
-from pages.components.wording import shorten, shorten_middle, two_lines
+from pages.components.wording import chart_text, shorten, shorten_middle, two_lines
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -240,7 +238,7 @@ def topic_labels(names: Sequence[str]) -> list[str]:
     alike: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         alike.setdefault(two_lines(name, _TOPIC), []).append(name)
-    return ["<br>".join(map(_as_label, _lines(name, alike[two_lines(name, _TOPIC)]))) for name in names]
+    return ["<br>".join(map(chart_text, _lines(name, alike[two_lines(name, _TOPIC)]))) for name in names]
 
 
 def _lines(name: str, alike: Sequence[str]) -> tuple[str, ...]:
@@ -251,11 +249,6 @@ def _lines(name: str, alike: Sequence[str]) -> tuple[str, ...]:
     columns = zip_longest(*(each.split() for each in alike))
     begin = next(at for at, words in enumerate(columns) if len(set(words)) > 1)
     return first, shorten(" ".join(["…", *name.split()[begin:]]), _TOPIC)
-
-
-def _as_label(text: str) -> str:
-    """Text as plotly shows it: it reads markup, but not the entities of quotation marks."""
-    return escape(text, quote=False)
 
 
 def _tiles(cells: Sequence[Cell], column: int, lit: Collection[tuple[int, str]], *, dark: bool) -> dict[str, Any]:
@@ -296,8 +289,8 @@ def _cell_text(cell: Cell) -> str:
 
 
 def _cell_hover(cell: Cell) -> str:
-    first = f"<b>{_as_label(shorten(cell.topic, 80))}</b> · {kind_in_words(cell.kind)}<br>{cell.state_in_words}"
-    why = _as_label(shorten(cell.reason or cell.error, 120))
-    doubts = "".join(f"<br>⚠ {_as_label(shorten(risk.words, 110))}" for risk in cell.risks)
+    first = f"<b>{chart_text(shorten(cell.topic, 80))}</b> · {kind_in_words(cell.kind)}<br>{cell.state_in_words}"
+    why = chart_text(shorten(cell.reason or cell.error, 120))
+    doubts = "".join(f"<br>⚠ {chart_text(shorten(risk.words, 110))}" for risk in cell.risks)
     scored = f": {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}" if cell.state in ASSESSED else ""
     return f"{first}{scored}<br>{why}{doubts}"

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from html import escape
 
 from core.domain.documents import Span
 from core.text.tokenize import stem, word_spans, words
@@ -13,6 +14,7 @@ __all__ = [
     "around",
     "bytes_in_words",
     "certainty_words",
+    "chart_text",
     "count",
     "day",
     "from_words_asked_for",
@@ -44,6 +46,15 @@ def plain(text: str) -> str:
     one_line = _SPACE.sub(" ", text).strip()
     joined = _SHORTCODE.sub(lambda match: match.group() + _JOINER, one_line)
     return _PUNCTUATION.sub(r"\\\1", joined)
+
+
+def chart_text(text: str) -> str:
+    """Any text as plotly shows it: it reads markup, but not the entities of quotation marks.
+
+    >>> chart_text('"<b>" & co')
+    '"&lt;b&gt;" &amp; co'
+    """
+    return escape(text, quote=False)
 
 
 def highlight(text: str, stems: Collection[str], phrases: Sequence[str] = ()) -> str:

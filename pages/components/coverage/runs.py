@@ -1,7 +1,6 @@
 """Coverage runs: progress of the current one, all stored snapshots, coverage over time, and changes between two."""
 
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -15,7 +14,7 @@ from pages.components.chart_view import draw_chart
 from pages.components.coverage import state
 from pages.components.icon_button import KEY as ICON_ALONE
 from pages.components.styles import CELLS
-from pages.components.wording import ago, count, plain, shorten
+from pages.components.wording import ago, chart_text, count, plain, shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -137,7 +136,7 @@ def coverage_line(runs: Sequence[CoverageRun], *, dark: bool = False) -> "Figure
             textfont={"color": ink},
             line={"color": line, "width": 2},
             marker={"size": 8},
-            hovertext=[f"{escape(name).replace('&lt;br&gt;', '<br>')}" for name in names],
+            hovertext=[chart_text(name).replace("&lt;br&gt;", "<br>") for name in names],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     )

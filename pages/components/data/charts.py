@@ -2,13 +2,12 @@
 
 from datetime import date
 from decimal import Decimal
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from core.domain.dataset_queries import Aggregation, Rows, TableQuery
 from core.table_qa.query_description import format_cell
 from pages.components.data.rows import HEAD_PIXELS, LISTED, ROW_PIXELS
-from pages.components.wording import shorten
+from pages.components.wording import chart_text, shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -101,8 +100,8 @@ def picked_chart(rows: Rows, kind: str, x: str, y: str, *, dark: bool = False) -
     figure = Figure(drawn)
     figure.update_layout(**_plain(360), bargap=0.3)
     grid = _GRID_DARK if dark else _GRID
-    figure.update_xaxes(title=escape(x), showgrid=kind == "Points", gridcolor=grid, zeroline=False)
-    figure.update_yaxes(title=escape(y), gridcolor=grid, zeroline=kind != "Points", zerolinecolor=grid)
+    figure.update_xaxes(title=chart_text(x), showgrid=kind == "Points", gridcolor=grid, zeroline=False)
+    figure.update_yaxes(title=chart_text(y), gridcolor=grid, zeroline=kind != "Points", zerolinecolor=grid)
     if any(isinstance(each, str) for each in across):
         figure.update_xaxes(type="category")
     return figure
@@ -128,10 +127,10 @@ def _is_number(cell: object) -> bool:
 def _label(cell: object, *, in_time: bool) -> str:
     """A group's name; a year is no amount."""
     words = str(cell) if in_time and cell is not None else format_cell(cell)
-    return escape(shorten(words, _LETTERS))
+    return chart_text(shorten(words, _LETTERS))
 
 
 def _point(cell: object) -> object:
     if _is_number(cell):
         return float(str(cell))
-    return cell.isoformat() if isinstance(cell, date) else escape(shorten(format_cell(cell), _LETTERS))
+    return cell.isoformat() if isinstance(cell, date) else chart_text(shorten(format_cell(cell), _LETTERS))

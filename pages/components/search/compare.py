@@ -1,6 +1,5 @@
 """Comparison of two results: their score parts as a chart and a table, and their texts."""
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -22,7 +21,7 @@ from core.text.tokenize import stem
 from pages.components import cards, notices, session
 from pages.components.chart_view import draw_chart
 from pages.components.urls import number_in, page_path, params_of
-from pages.components.wording import highlight, plain, shorten, shorten_middle
+from pages.components.wording import chart_text, highlight, plain, shorten, shorten_middle
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -57,10 +56,10 @@ def comparison_bars(versus: ResultComparison, names: tuple[str, str], *, dark: b
     shown = [each for each in zip(versus.parts, shown_differences(versus), strict=True) if each[1]]
     parts = [part for part, _ in shown]
     longest = max((abs(part.difference) for part in parts), default=1.0)
-    reasons = [f"{escape(part.left_reason)}<br>{escape(part.right_reason)}" for part in parts]
+    reasons = [f"{chart_text(part.left_reason)}<br>{chart_text(part.right_reason)}" for part in parts]
     bars = Bar(
         orientation="h",
-        y=[escape(part.label) for part in parts],
+        y=[chart_text(part.label) for part in parts],
         x=[-part.difference for part in parts],
         text=[f"{number:+.3f}".replace("-", "−") for _, number in shown],
         textposition="outside",
@@ -89,7 +88,7 @@ def comparison_bars(versus: ResultComparison, names: tuple[str, str], *, dark: b
 def _side_titles(figure: "Figure", names: tuple[str, str], theme: str) -> None:
     """The name of the result above each half."""
     for side, (x, anchor, arrow) in enumerate(((0.0, "left", "◀ {}"), (1.0, "right", "{} ▶"))):
-        words = arrow.format(escape(names[side]))
+        words = arrow.format(chart_text(names[side]))
         colour = (_LEFT, _RIGHT)[side][theme]
         layout = {"x": x, "xref": "paper", "xanchor": anchor, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
         figure.add_annotation(text=f"<b>{words}</b>", showarrow=False, font={"color": colour}, **layout)

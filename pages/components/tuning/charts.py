@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import floor
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from core.domain.evaluation import Experiment, Interval
 from core.evaluation.metrics.classifier_report import ABSTAINED, Abstention, CalibrationBin, Confusion, LabelRate
 from core.evaluation.metrics.comparison import ExperimentComparison, OutcomeChange, TrendLine, TrendPoint
 from pages.components.styles import truth_style
-from pages.components.wording import count, shorten
+from pages.components.wording import chart_text, count, shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -231,7 +230,7 @@ def interval_dots(found: ExperimentComparison, *, dark: bool = False) -> "Figure
         some = [(n, row.values[index], row.measure.name) for n, row in enumerate(found.rows)]
         known = [(n, interval, name) for n, interval, name in some if interval is not None]
         values = [interval for _, interval, _ in known]
-        colour, called = colours.sides[index], escape(side_label(index, experiment, 18))
+        colour, called = colours.sides[index], chart_text(side_label(index, experiment, 18))
         drawn.add_trace(
             Scatter(
                 x=[interval.mean for interval in values], y=[n + off for n, _, _ in known], mode="markers",
@@ -271,7 +270,7 @@ def trend_lines(lines: Sequence[TrendLine], *, dark: bool = False) -> "Figure":
         drawn.add_trace(
             Scatter(
                 x=[point.at for point in line.points], y=[interval.mean for interval in values], mode="lines+markers",
-                name=escape(shorten(line.profile, 24)), line={"color": colour, "width": 2},
+                name=chart_text(shorten(line.profile, 24)), line={"color": colour, "width": 2},
                 marker={
                     "size": 9, "color": colour, "line": {"width": 2, "color": colour},
                     "symbol": [f"{symbol}-open" if _otherwise_changed(point) else symbol for point in line.points],
@@ -306,7 +305,7 @@ def _dates(lines: Sequence[TrendLine]) -> dict[str, Any]:
 
 
 def _point_words(point: TrendPoint) -> str:
-    value = f"{escape(point.ref)} on {point.at:%Y-%m-%d %H:%M}<br>{decimal(point.value.mean)}, 95% interval"
+    value = f"{chart_text(point.ref)} on {point.at:%Y-%m-%d %H:%M}<br>{decimal(point.value.mean)}, 95% interval"
     changed = f"<br>with {' and '.join(point.changed)}" if point.changed else ""
     return f"{value} {interval_text(point.value)}, {percent(point.unjudged)} unjudged{changed}"
 

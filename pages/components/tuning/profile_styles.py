@@ -1,7 +1,6 @@
 """Presentation of a profile: name, weights as a strip or bars, other settings in words, and differences."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,7 +13,7 @@ from core.knowledge.gaps import evidence_row
 from core.knowledge.routes import routes
 from core.search.explanation import factor_label
 from pages.components import charts
-from pages.components.wording import plain, shorten
+from pages.components.wording import chart_text, plain, shorten
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -76,7 +75,7 @@ def weight_bars(after: ScoreProfile, before: ScoreProfile | None = None, *, dark
             Scatter(
                 x=[before.weights.get(name, 0.0) for name in names], y=labels, mode="markers", name=before.ref,
                 marker={"symbol": "line-ns-open", "size": 20, "color": ink, "line": {"width": 2.5, "color": ink}},
-                hovertemplate=f"%{{y}}: %{{x:.3f}}<extra>{escape(before.ref)}</extra>",
+                hovertemplate=f"%{{y}}: %{{x:.3f}}<extra>{chart_text(before.ref)}</extra>",
             )
         )  # fmt: skip
     figure.update_layout(height=50 + 28 * len(names), margin={"l": 8, "r": 40, "t": 8, "b": 8}, bargap=0.35)

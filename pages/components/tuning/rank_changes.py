@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -22,7 +21,7 @@ from pages.components.styles import CELLS
 from pages.components.tuning.passage_labels import opening_words, place_and_section, section_end
 from pages.components.tuning.state import profile_title
 from pages.components.urls import page_path
-from pages.components.wording import count, plain, shorten, shorten_middle
+from pages.components.wording import chart_text, count, plain, shorten, shorten_middle
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -101,8 +100,9 @@ def rank_lines(
         "margin": {"l": 4, "r": 4, "t": 28, "b": 28},
         "hoverlabel": {"align": "left"},
         "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0.5, "xanchor": "center", "itemclick": False},
-        "xaxis": {"range": [-_WIDE, 1 + _WIDE], "tickvals": [0, 1], "ticktext": [escape(head) for head in side_labels],
-                  "side": "top", "showgrid": False, "zeroline": False, "fixedrange": True},
+        "xaxis": {"range": [-_WIDE, 1 + _WIDE], "tickvals": [0, 1], "side": "top",
+                  "ticktext": [chart_text(head) for head in side_labels],
+                  "showgrid": False, "zeroline": False, "fixedrange": True},
         "yaxis": {"range": [rows + 1.4, 0.4], "visible": False, "fixedrange": True},
     }  # fmt: skip
     return Figure(data=traces, layout=layout)  # at once: to update a figure takes longer than to make it
@@ -161,17 +161,17 @@ def _short(passage: Passage, location: str) -> str:
     """Two lines: a document's name without its ending, cut in its middle, and where in it; then the opening words."""
     name = shorten_middle(passage.document_name.rpartition(".")[0] or passage.document_name, _NAME)
     first = f"{name} {shorten(location.replace('page ', 'p. '), 12)}".strip()
-    return f"{escape(first)}<br><i>{escape(shorten(opening_words(passage), _SECOND_LINE))}</i>"
+    return f"{chart_text(first)}<br><i>{chart_text(shorten(opening_words(passage), _SECOND_LINE))}</i>"
 
 
 def _hover(move: RankChange) -> str:
     before, after = (f"{score.total:.3f}" if score else "no score" for score in (move.score_before, move.score_after))
     ranks = " → ".join(str(rank) if rank else "not ranked" for rank in (move.position_before, move.position_after))
-    name = escape(shorten_middle(move.candidate.passage.document_name, 60))
-    opening = escape(shorten(opening_words(move.candidate.passage), 110))
-    section = escape(shorten(section_end(move.candidate.passage), 60))
+    name = chart_text(shorten_middle(move.candidate.passage.document_name, 60))
+    opening = chart_text(shorten(opening_words(move.candidate.passage), 110))
+    section = chart_text(shorten(section_end(move.candidate.passage), 60))
     change = f"rank {ranks} · score {before} → {after}"
-    return f"<b>{name}</b> {section}<br>“{opening}”<br>{change}<br>{escape(shorten(move.why, 140))}"
+    return f"<b>{name}</b> {section}<br>“{opening}”<br>{change}<br>{chart_text(shorten(move.why, 140))}"
 
 
 _LISTED, _HEIGHT = 20, 480  # cells, and pixels of a longer table
