@@ -16,6 +16,7 @@ __all__ = [
     "ReachableTables",
     "flag_values",
     "is_amount",
+    "is_key",
     "is_year",
     "label_columns",
     "money_columns",
@@ -99,7 +100,7 @@ def _active_links(table: RealityTable) -> list[TableLink]:
     return [link for link in table.links if link.state is not LinkState.DISMISSED]
 
 
-def _is_key(table: RealityTable, name: str) -> bool:
+def is_key(table: RealityTable, name: str) -> bool:
     """Whether a column still tells the rows apart: a join to another one would repeat rows, and count them twice."""
     column = table.column(name)
     return column is not None and column.key
@@ -125,7 +126,7 @@ def _follow(start: JoinPath, by_name: Mapping[str, RealityTable], paths: dict[st
             other = by_name.get(link.other_table)
             if (
                 other is None
-                or not _is_key(other, link.other_column)
+                or not is_key(other, link.other_column)
                 or any(join.table == other.name for join in here.joins)
             ):
                 continue

@@ -205,6 +205,20 @@ def test_links_are_confirmed_dismissed_and_added(counted: Stack, opened: Opened)
     assert added.share == 0.0
 
 
+def test_a_link_that_questions_do_not_follow_says_why(counted: Stack, opened: Opened) -> None:
+    pressed(opened("data.py", view="Tables", table="employees", part="Links"), "Confirm")
+    assert "Not followed" not in words(opened("data.py", view="Tables", table="employees", part="Links"))
+    repeated = counted.add("plans.csv", f"{PLANS}MED,Another plan\n")
+    counted.workbench.documents.correct(repeated, "truth", "reality")
+    told = words(opened("data.py", view="Tables", table="employees", part="Links"))
+    assert "Not followed: values there repeat or are missing" in told.replace("\\", "")
+    there = words(opened("data.py", view="Tables", table="plans", part="Links"))
+    assert "employees.plan (not followed)" in there.replace("\\", "")
+    counted.workbench.documents.archive(repeated, archived=True)
+    told = words(opened("data.py", view="Tables", table="employees", part="Links"))
+    assert "Not followed: plans is not asked: its document is archived" in told.replace("\\", "")
+
+
 def test_rejected_rows_and_versions_are_told(counted: Stack, opened: Opened) -> None:
     number = counted.add("employees.csv", BROKEN)
     counted.workbench.documents.correct(number, "truth", "reality")

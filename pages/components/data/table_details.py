@@ -18,6 +18,7 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import LinkState, RealityTable, RowChange, TableDiff, TableLink
 from core.domain.errors import BadRequest
+from core.table_qa.join_paths import is_key
 from pages.components import rights
 from pages.components.data import state
 from pages.components.data.rows import ROW_PIXELS, height, rows_csv
@@ -40,11 +41,11 @@ def draw_links(seen: TablesView, table: RealityTable) -> None:
         "A link says that values of a column are keys of another table. Questions follow links that are not dismissed."
     )
     for link in sorted(table.links, key=lambda each: (each.state is LinkState.DISMISSED, each.column)):
-        _link(table, link)
+        _link(seen, table, link)
     if not table.links:
         st.markdown("No links found.")
     leading = [
-        f"{plain(each.name)}.{plain(link.column)}"
+        f"{plain(each.name)}.{plain(link.column)}" + (" (not followed)" if _why_not_followed(seen, link) else "")
         for each in seen.tables
         for link in each.links
         if link.other_table == table.name and link.state is not LinkState.DISMISSED
@@ -54,12 +55,25 @@ def draw_links(seen: TablesView, table: RealityTable) -> None:
     _add_form(seen, table)
 
 
-def _link(table: RealityTable, link: TableLink) -> None:
+def _why_not_followed(seen: TablesView, link: TableLink) -> str:
+    """Why questions do not follow a link that is not dismissed; "" when they do."""
+    other = seen.table(link.other_table)
+    if other is None or link.state is LinkState.DISMISSED:
+        return ""
+    if not seen.is_in_use(other):
+        return f"{other.name} is not asked: {seen.why(other)}."
+    key = is_key(other, link.other_column)
+    return "" if key else "values there repeat or are missing, so that a row would count several times."
+
+
+def _link(seen: TablesView, table: RealityTable, link: TableLink) -> None:
     icon, colour = _LOOKS[link.state]
     text_column, badge, yes, no = st.columns([6, 2, 1.6, 1.6], vertical_alignment="center")
     there = f"{link.other_table}.{link.other_column}"
     found = f"{link.share:.0%} of its different values are found there" if link.share else "share not measured"
     text_column.markdown(f"**{plain(link.column)}** → **{plain(there)}** :gray[{found}]")
+    if why := _why_not_followed(seen, link):
+        text_column.caption(f":orange[:material/link_off: Not followed: {plain(why)}]")
     with badge:
         st.badge(link.state.value, icon=icon, color=colour)  # type: ignore[arg-type]
     for column, label, new_state in ((yes, "Confirm", LinkState.CONFIRMED), (no, "Dismiss", LinkState.DISMISSED)):
