@@ -9,6 +9,7 @@ from datetime import date
 from core.domain.dataset_queries import OtherReading, Rows, TableAnswer, TableQuery
 from core.domain.datasets import ColumnType, RealityTable
 from core.knowledge.question_lexicon import asking
+from core.table_qa.currencies import currency_notes
 from core.table_qa.guided import GuidedForm, form_of_items, form_of_query
 from core.table_qa.join_paths import reachable_tables
 from core.table_qa.parsing.column_values import ColumnValues, index_values
@@ -282,7 +283,7 @@ class TableAnswerer:
             tables=read_tables,
             citation=citation_of(best.query, rows, by_name),
             others=tuple(distinct.values())[:_MOST_OTHERS],
-            notes=(*notes, *_rejected_notes(read_tables, by_name)),
+            notes=(*notes, *_rejected_notes(read_tables, by_name), *currency_notes(best.query, by_name)),
             unused=best.unused,
         )
 

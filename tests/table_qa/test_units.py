@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.domain.datasets import ColumnType
 from tests.table_qa.domains import Office
 
 JOBS = """\
@@ -51,3 +52,31 @@ def test_a_unit_that_the_header_does_not_name_is_listed_as_not_used(
 ) -> None:
     answer = jobs.desk.ask(question)
     assert (answer.headline or answer.refusal, answer.unused) == (headline, unused)
+
+
+PAYMENTS = "Payee,Amount,Currency\nAda,100.50,EUR\nBen,200.25,USD\nCem,300.00,EUR\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("total amount", True),
+        ("average amount by payee", True),
+        ("total amount by currency", False),
+        ("total amount in EUR", False),
+        ("how many payments", False),
+    ],
+)
+def test_amounts_in_several_currencies_are_not_put_together_without_a_word(question: str, *, told: bool) -> None:
+    answer = Office({"payments.csv": PAYMENTS}).desk.ask(question)
+    assert answer.answered, answer.refusal
+    note = "'Amount' is in several currencies (EUR and USD), which were put together."
+    assert any(each.startswith(note) for each in answer.notes) is told
+
+
+def test_a_column_of_several_currencies_is_no_number() -> None:
+    office = Office({"fees.csv": "Service,Fee\nSetup,$ 100\nRun,€ 200\nStop,€ 50\n"})
+    column = office.desk.table("fees").column("fee")
+    assert column is not None
+    assert (column.type, column.note) == (ColumnType.TEXT, "read as text: amounts in $ and EUR cannot be added up")
+    assert not office.desk.ask("total fee").answered

@@ -5,10 +5,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 
 from core.domain.datasets import ColumnType
+from core.text.lists import listed
 
 __all__ = [
     "CENTURY_TURN",
@@ -19,9 +20,9 @@ __all__ = [
     "as_boolean",
     "as_integer",
     "as_number",
+    "currencies_in",
     "date_reader",
     "has_ambiguous_separators",
-    "has_currency",
     "has_short_year",
     "is_currency",
     "is_number",
@@ -50,6 +51,10 @@ _NO_DIGIT = re.compile(r"[^\d.,]")
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,])\d{3}", re.ASCII)
 
 _CURRENCY = re.compile(r"[$€£¥]|\b(?:USD|EUR|GBP|CHF|CAD)\b")
+
+_CODES = {"€": "EUR", "£": "GBP"}
+_DOLLARS = frozenset(("USD", "CAD"))
+"""Codes of the dollars that "$" may stand for."""
 
 _TRUE = frozenset(("y", "yes", "true", "t"))
 
@@ -114,9 +119,17 @@ def is_currency(text: str) -> bool:
     return _CURRENCY.fullmatch(text) is not None
 
 
-def has_currency(text: str) -> bool:
-    """Whether a cell contains a currency sign."""
-    return _CURRENCY.search(text) is not None
+def currencies_in(cells: Iterable[str]) -> set[str]:
+    """The currencies that cells name: codes, or "$" where no code says which dollar.
+
+    >>> sorted(currencies_in(["$5", "US$ 7", "9 CAD"])), sorted(currencies_in(["€ 5", "5 EUR"]))
+    (['CAD'], ['EUR'])
+    """
+    found: set[str] = set()
+    for cell in cells:
+        named = {_CODES.get(each, each) for each in _CURRENCY.findall(cell)}
+        found |= named - {"$"} or named
+    return found - {"$"} if found & _DOLLARS else found
 
 
 def has_ambiguous_separators(cells: Iterable[str], *, commas: bool) -> bool:
@@ -375,11 +388,13 @@ def _numeric(header: str, filled: Counter[str]) -> ColumnReading | None:
     comma = _share(filled, _comma_number) if any(_COMMA_LAST.search(cell) for cell in filled) else 0.0
     if max(plain, comma) < _LEAST_SHARE:
         return None
-    currency = any(has_currency(cell) for cell in filled)
-    if integer_share == plain >= comma and not currency:
+    currencies = currencies_in(filled)
+    if len(currencies) > 1:
+        return replace(_TEXT, note=f"read as text: amounts in {listed(sorted(currencies))} cannot be added up")
+    if integer_share == plain >= comma and not currencies:
         return ColumnReading(ColumnType.INTEGER, as_integer)
     named = _MONEY.search(header) and not _COUNTED.search(header)
-    kind = ColumnType.MONEY if currency or named else ColumnType.NUMBER
+    kind = ColumnType.MONEY if currencies or named else ColumnType.NUMBER
     if comma > plain:
         return ColumnReading(kind, _comma_number, "commas read as decimal points", decimal_commas=True)
     return ColumnReading(kind, as_number, _percent_note(filled))

@@ -1,4 +1,5 @@
 """Parts of a table view: links, rows that were not loaded, and versions."""
+# Over 300 lines: the three parts are drawn alike, from one view of the tables.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
