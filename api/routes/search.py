@@ -257,7 +257,7 @@ def why_not(caller: AtWork, request: WhyNot) -> MissingShape:
 
 @routes.post("/search/facets", response_model=dict[str, dict[str, int]], summary="Values of filters with counts")
 def facets(caller: AtWork, filters: FilterBody) -> dict[str, dict[str, int]]:
-    """Filter → value → passages; each filter is counted under the others."""
+    """Filter → value → passages it admits under the other filters; uncertain labels too unless `strict_labels`."""
     found = caller.workbench.search.facets(filters_of(filters))
     return {field: dict(counts) for field, counts in found.items()}
 

@@ -216,7 +216,8 @@ class Catalogue(Protocol):
         ...
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
-        """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
+        """Filter field → value → passages that a filter on the value admits, under the filters of the other fields: also
+        those whose label only may be the value, unless the filters are strict, and those that all projects share."""
         ...
 
     def months(self, filters: SearchFilters) -> Mapping[str, int]:

@@ -135,7 +135,7 @@ class SearchService:
         self._catalogue.delete_searches(login_of(by))
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
-        """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
+        """Filter field → value → passages that a filter on the value admits, under the filters of the other fields."""
         return self._catalogue.facets(filters.resolved(self._now()))
 
     def months(self, filters: SearchFilters) -> Mapping[str, int]:

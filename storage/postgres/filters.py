@@ -1,6 +1,7 @@
 """SearchFilters and phrases as SQL: which stored passages match, and how many have each value."""
 
 import string
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,10 +23,12 @@ from sqlalchemy import (
     select,
     text,
     tuple_,
+    union_all,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, array
 from sqlalchemy.orm import InstrumentedAttribute
 
+from core.domain.documents import possible_label
 from core.domain.filters import FIELDS, FilterField, SearchFilters
 from core.ports.stores import PassageIds
 from core.text.phrase_match import contains_phrases, ends_at_border, letter_classes, phrase_words
@@ -93,23 +96,26 @@ def _admitted(filters: SearchFilters, tenant: str) -> list[Any]:
 
 
 def facets(database: Database, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
-    """Filter field → value → number of passages; each field is counted under the filters of the other fields.
+    """Filter field → value → passages that a filter on the value admits, under the filters of the other fields: also
+    those whose label only may be the value, unless the filters are strict, and those that all projects share.
 
-    All single-valued fields without a filter of their own share one condition and are counted in one pass.
+    All single-valued fields without a filter of their own share one condition and are counted in one statement.
     """
     free = [f for f in FIELDS if not f.many and not _restricted(f, filters)]
-    counted: dict[str, Mapping[str, int]] = {}
+    counted: dict[str, Counter[str]] = {field.name: Counter() for field in FIELDS}
+    shared = 0
     with database.transaction("counting values") as connection:
-        for chosen, query in (
-            (free, _single_valued(free, filters, database.tenant)) if free else ((), None),
-            *(([f], _query_of(f, filters, database.tenant)) for f in FIELDS if f not in free),
+        for query in (
+            *([_single_valued(free, filters, database.tenant)] if free else ()),
+            *(_query_of(f, filters, database.tenant) for f in FIELDS if f not in free),
         ):
-            if query is not None:
-                counts: dict[str, dict[str, int]] = {field.name: {} for field in chosen}
-                for name, value, number in connection.execute(query):
-                    counts[name][value] = number
-                counted |= counts
-    return {field.name: counted[field.name] for field in FIELDS}
+            for name, value, number in connection.execute(query):
+                if value is None:
+                    shared = number
+                else:
+                    counted[name][value] += number
+    counted["projects"].update(dict.fromkeys(counted["projects"], shared))
+    return {field: dict(counts) for field, counts in counted.items()}
 
 
 def months(database: Database, filters: SearchFilters) -> Mapping[str, int]:
@@ -150,7 +156,8 @@ def _query_of(field: FilterField, filters: SearchFilters, tenant: str) -> Any:
 
 
 def _single_valued(fields: Sequence[FilterField], filters: SearchFilters, tenant: str) -> Any:
-    """(filter field, value, passages) of several fields in one pass: one grouping set per field."""
+    """(filter field, value, passages) of several fields in one pass: one grouping set per field. The value None counts
+    the passages that all projects share."""
     columns = [CHUNKS.c[field.attribute] for field in fields]
     marks = [(func.grouping(col) == 0, literal(field.name)) for field, col in zip(fields, columns, strict=True)]
     name = case(*marks)
@@ -159,8 +166,31 @@ def _single_valued(fields: Sequence[FilterField], filters: SearchFilters, tenant
         select(name, value, func.count())
         .where(*_admitted(filters, tenant))
         .group_by(func.grouping_sets(*(tuple_(col) for col in columns)))
+        .having(or_(value.is_not(None), name == "projects"))
     )
-    return query.having(value.is_not(None))
+    uncertain = [field for field in fields if field.classified and not filters.strict_labels]
+    return union_all(query, _possibly_valued(uncertain, filters, tenant)) if uncertain else query
+
+
+def _possibly_valued(fields: Sequence[FilterField], filters: SearchFilters, tenant: str) -> Any:
+    """(filter field, value, passages) of the values that a label does not give but may have. Passages with the same
+    labels are counted first: there are few different ones."""
+    labels = [CHUNKS.c[field.attribute] for field in fields]
+    admitted = (*_admitted(filters, tenant), CHUNKS.c.possible_labels != [])
+    alike = (
+        select(CHUNKS.c.possible_labels, *labels, func.count().label("passages"))
+        .where(*admitted)
+        .group_by(CHUNKS.c.possible_labels, *labels)
+        .subquery()
+    )
+    possible = func.unnest(alike.c.possible_labels).column_valued("possible_label", joins_implicitly=True)
+    own = array([func.concat(possible_label(field.attribute, ""), alike.c[field.attribute]) for field in fields])
+    name = case(*((possible.startswith(possible_label(f.attribute, "")), literal(f.name)) for f in fields))
+    value = func.substr(possible, func.strpos(possible, possible_label("", "")) + 1)
+    others = select(name.label("name"), value.label("value"), alike.c.passages).select_from(alike)
+    each = others.where(possible != all_(own), name.is_not(None)).subquery()
+    number = cast(func.sum(each.c.passages), BigInteger)
+    return select(each.c.name, each.c.value, number).group_by(each.c.name, each.c.value)
 
 
 def _many_valued(field: FilterField, filters: SearchFilters, tenant: str) -> Any:

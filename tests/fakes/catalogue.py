@@ -20,7 +20,17 @@ from core.domain.document_list import (
     DocumentQuery,
     ListedDocument,
 )
-from core.domain.documents import Document, DocumentState, Label, Origin, Page, Passage, TableRole, Truth
+from core.domain.documents import (
+    Document,
+    DocumentState,
+    Label,
+    Origin,
+    Page,
+    Passage,
+    TableRole,
+    Truth,
+    possible_label,
+)
 from core.domain.errors import Cure, NotFound
 from core.domain.filters import FIELDS, SearchFilters
 from core.domain.results import FoundPassage, Statistics
@@ -376,14 +386,21 @@ class FakeCatalogue:
         return len({p.document_id for p in self._admitted(wider) if p.date is None})
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
-        """Filter field → value → number of passages; each field is counted under the filters of the other fields."""
+        """Filter field → value → passages that a filter on the value admits, under the filters of the other fields."""
         counted: dict[str, Mapping[str, int]] = {}
         for field in FIELDS:
             others = filters.replace(**{field.name: (), f"exclude_{field.name}": ()})
             counts: Counter[str] = Counter()
+            shared = 0
             for passage in self._admitted(others):
                 value = getattr(passage, field.attribute)
-                counts.update(str(v) for v in (value if field.many else (value,)) if v is not None)
+                values = {str(v) for v in (value if field.many else (value,)) if v is not None}
+                if field.classified and not filters.strict_labels:
+                    start = possible_label(field.attribute, "")
+                    values |= {each.removeprefix(start) for each in passage.possible_labels if each.startswith(start)}
+                counts.update(values)
+                shared += field.name == "projects" and value is None
+            counts.update(dict.fromkeys(counts, shared))
             counted[field.name] = dict(counts)
         return counted
 

@@ -1,6 +1,7 @@
 """The words of a workspace count alike everywhere, for nobody else, in versions one can come back to."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from string import ascii_lowercase
@@ -135,6 +136,17 @@ def test_what_documents_carry_is_switched_off_and_never_lost(library: Workbench)
     assert library.vocabulary.current().domain("privacy").off
     assert library.vocabulary.terms().domains.titles["privacy"] == "Privacy"
     assert library.documents.get(document.id).labels.domain.value == "privacy"
+
+
+def test_an_uncertain_label_is_no_use_of_a_domain(tmp_path: Path) -> None:
+    stores = Stores(WordEmbedder())
+    library = built(stores, tmp_path)
+    document = upload(library, "taxes.md", "# Taxes\nEmployers withhold income tax.\n")
+    stores.catalogue.edit_labels(
+        document.id, lambda known, all_of_it: (known, [replace(p, possible_labels=("domain:time",)) for p in all_of_it])
+    )
+    assert library.search.facets(SearchFilters())["domains"]["time"] == 1
+    assert set(library.vocabulary.in_use()) == {"taxes"}
 
 
 def test_every_save_is_a_version_with_who_when_and_why_and_can_be_restored(library: Workbench) -> None:

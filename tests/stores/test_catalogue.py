@@ -1,7 +1,7 @@
 """What every catalogue does, in memory or in PostgreSQL."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -440,8 +440,36 @@ def test_filters_and_facets_mean_the_same_in_postgresql_as_in_memory(database: D
         found["documents"] = {str(shift[int(i)]): n for i, n in found["documents"].items()}
         assert found == expected
         assert list(found) == [field.name for field in FIELDS]
+        for field in FIELDS:
+            if not field.many:
+                for value, number in found[field.name].items():
+                    assert number == len(sql.admissible(_narrowed(ours, field, value, shift))), (field.name, value)
 
     holds()
+
+
+def _narrowed(filters: SearchFilters, field: FilterField, value: str, shift: Mapping[int, int]) -> SearchFilters:
+    """The filters with this value alone in the field. shift: document id in PostgreSQL → in memory."""
+    chosen = (
+        next(ours for ours, theirs in shift.items() if theirs == int(value)) if field.name == "documents" else value
+    )
+    return filters.replace(**{field.name: (chosen,), f"exclude_{field.name}": ()})
+
+
+def test_counts_include_uncertain_labels_unless_the_filters_are_strict(catalogue: Catalogue) -> None:
+    unsure = passage("unsure", domain="time", possible_labels=("domain:taxes", "truth:intent"))
+    store(catalogue, document(), [passage("sure", domain="taxes"), unsure], np.ones((2, 1), np.float32))
+    assert catalogue.facets(SearchFilters())["domains"] == {"taxes": 2, "time": 1}
+    assert catalogue.facets(SearchFilters())["truths"] == {"intent": 1}
+    assert catalogue.facets(SearchFilters(domains=("time",)))["domains"] == {"taxes": 2, "time": 1}
+    strict = catalogue.facets(SearchFilters(strict_labels=True))
+    assert (strict["domains"], strict["truths"]) == ({"taxes": 1, "time": 1}, {})
+
+
+def test_the_count_of_a_project_includes_what_all_projects_share(catalogue: Catalogue) -> None:
+    for name, project in (("a.txt", "A"), ("shared.txt", None)):
+        store(catalogue, replace(document(name), project=project), [passage("text", project=project)], ONE)
+    assert catalogue.facets(SearchFilters())["projects"] == {"A": 2}
 
 
 def _twin(memory: Catalogue, stored: Passage) -> Passage:

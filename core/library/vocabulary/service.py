@@ -152,7 +152,7 @@ class VocabularyService:
     def in_use(self) -> Mapping[str, VocabularyUsage]:
         """Domain → how many documents and passages carry it; unused domains are absent."""
         documents = Counter(each.labels.domain.value for each in self._catalogue.documents(archived=None))
-        passages = self._catalogue.facets(SearchFilters(archived=None)).get("domains", {})
+        passages = self._catalogue.facets(SearchFilters(archived=None, strict_labels=True)).get("domains", {})
         return {
             str(name): VocabularyUsage(documents.get(name, 0), passages.get(str(name), 0))
             for name in {*documents, *passages}
