@@ -57,10 +57,11 @@ def coverage_of(cells: Iterable[Cell]) -> float | None:
 def as_needed(cell: Cell, now: Topic, then: Topic) -> Cell:
     """The cell after a change of the topic's needs or name since its assessment: what was found for a name with other
     words says nothing about this one."""
+    if adds_words(now.name, then.name):
+        cell = _unassessed(cell, f"Assessed as “{then.name}”; assess again.")
+        return cell if cell.truth in now.needs else not_needed(cell)
     if cell.truth not in now.needs:
         return not_needed(cell)
-    if adds_words(now.name, then.name):
-        return _unassessed(cell, f"Assessed as “{then.name}”; assess again.")
     if cell.truth not in then.needs:
         return _unassessed(cell, "Needed since the last run: assess again.")
     if now.name != then.name:

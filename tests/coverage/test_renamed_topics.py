@@ -41,3 +41,11 @@ def test_what_was_found_for_another_subject_is_not_shown(name: str, assessed: bo
     cell = as_needed(found, Topic(name, id=1), LEAVE)
     assert (cell.state is CellState.COVERED, bool(cell.evidence)) == (assessed, assessed)
     assert cell.reason.startswith("Assessed as “sick leave”; assess again.")
+
+
+def test_what_was_found_for_another_subject_is_not_shown_where_it_is_not_needed_either() -> None:
+    found = board_of({LEAVE: "ccccc"}).cell("sick leave", Truth.REGULATORY)
+    needs = (Truth.INTENT,)
+    assert as_needed(found, Topic("leave", id=1, needs=needs), LEAVE).evidence
+    cell = as_needed(found, Topic("jury duty leave", id=1, needs=needs), LEAVE)
+    assert (cell.evidence, cell.needed, cell.reason) == ((), False, "Not needed for this topic.")

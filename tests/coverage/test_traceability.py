@@ -147,7 +147,7 @@ def test_evidence_that_has_left_the_library_is_doubted_and_named() -> None:
     subject = Topic("sick leave", id=1)
     cells = RiskReader([], BOARD_NOW, terms=BUILT_IN_TERMS).with_risks(board_of({subject: "cpccc"}).cells, {1: subject})
     assert [cell.risks[0].words if cell.risks else "" for cell in cells[:2]] == [
-        "policy.pdf: deleted, archived or moved since; assess again.",
+        "policy.pdf was deleted, archived or moved; assess again.",
         "",
     ]
 

@@ -108,8 +108,9 @@ class RiskReader:
         documents = [by_id[citation.document_id] for citation in cell.evidence if citation.document_id in by_id]
         risks = []
         if not documents:
-            names = listed(sorted({citation.document_name for citation in cell.evidence}))
-            risks.append(Risk(RiskKind.REMOVED, f"{names}: deleted, archived or moved since; assess again."))
+            names = sorted({citation.document_name for citation in cell.evidence})
+            were = "was" if len(names) == 1 else "were"
+            risks.append(Risk(RiskKind.REMOVED, f"{listed(names)} {were} deleted, archived or moved; assess again."))
         if documents and cell.truth in _AGEING and all(map(self._in_future, documents)):
             first = min(documents, key=_date)
             risks.append(
