@@ -13,7 +13,7 @@ from core.ingestion.chunking import split
 from core.ingestion.classification.classifier import Classifier
 from core.ingestion.classification.relabel import parse_date, relabel
 from core.ingestion.classification.sample import DocumentSample, read_for_classifying
-from core.ingestion.sentence_vectors import embed_passages
+from core.ingestion.sentence_vectors import EmbeddedPassages, embed_passages
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.ner.recognizer import tag_entities
 from core.ports.reader import FileReader
@@ -69,11 +69,8 @@ class IngestionPipeline:
                 f"'{document.name}' contains no sentence to search, only headers or page numbers.",
                 "Check that it is the right file.",
             )
-        on_step("embed")
         sample = read_for_classifying(document.name, title, extracted.pages, extracted.metadata)
-        found = embed_passages(
-            self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"), sample.segments
-        )
+        found = self.embed(passages, on_step, sample.segments)
         on_step("classify")
         known = found.segments if found.model == self._embedder.name else {}  # the library's model may have changed
         sampled = self._classifier.segment_vectors(sample, known)
@@ -92,6 +89,13 @@ class IngestionPipeline:
             lambda done: on_step(f"entities {done}/{len(passages)}"),
         )
         return IngestedDocument(ready, extracted.pages, labelled, found.vectors, entities, found.model)
+
+    def embed(
+        self, passages: Sequence[Passage], on_step: Callable[[str], None], segments: Sequence[str] = ()
+    ) -> EmbeddedPassages:
+        """The vectors of passages, as `embed_passages` gives them. Raises ModelUnavailable."""
+        on_step("embed")
+        return embed_passages(self._embedder, passages, lambda done: on_step(f"embed {done}/{len(passages)}"), segments)
 
     def _with_truths(
         self,

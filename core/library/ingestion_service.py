@@ -3,8 +3,10 @@
 Small files that are read at the same time are stored together: one transaction of each store, one segment of the
 keyword index. Every index and every follower (versions, active learning, enrichment) is kept in step with the
 catalogue: the former text of a document stays in every index until the catalogue has the new one, and a text that an
-index may lack, because a store failed or a process died, counts as unread.
+index may lack, because a store failed or a process died, counts as unread. A text that stays without vectors, such as
+of a document back from the trash, is embedded again.
 """
+# Over 300 lines: the flow of a file, and each way it can end, are one story.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +17,9 @@ from datetime import datetime
 import numpy as np
 
 from core.domain.datasets import ReadTable
-from core.domain.documents import Document, DocumentState
+from core.domain.documents import Document, DocumentState, Passage
 from core.domain.entities import Entity
-from core.domain.errors import BadFile, NotFound, UnreadableFile, error_to_show
+from core.domain.errors import BadFile, NotFound, StoreFailed, UnreadableFile, error_to_show
 from core.ingestion.classification.relabel import apply_later_edits
 from core.ingestion.pipeline import IngestedDocument, IngestionPipeline
 from core.knowledge.workspace_terms import WorkspaceTerms
@@ -122,7 +124,7 @@ class IngestionService:
 
     def _ingest(self, document: Document, announced: Announced[_ReadFile] | None = None) -> None:
         """announced: how it is stored; None: it is announced when it is read."""
-        with announced or nullcontext():
+        with announced or nullcontext(), suppress(_IngestionStopped):
             self._read_and_store(self._without_unindexed_text(document), announced)
 
     # The whole flow of one file, and each way it can end.
@@ -160,9 +162,10 @@ class IngestionService:
                     return
                 self._follow_tables(document_id, replaced)
             except BadFile as error:
-                self.fail(document_id, error, on_step.step)
-            except _IngestionStopped:
-                return
+                step = on_step.step
+                with suppress(BadFile):  # too slow: `fail` warns of missing vectors
+                    self._embed_former_text(document_id, on_step)
+                self.fail(document_id, error, step)
         self._upload_queue.ended([document_id])
 
     def overdue(self) -> Sequence[OverdueStep]:
@@ -180,10 +183,32 @@ class IngestionService:
 
     def fail(self, document_id: int, error: Exception, step: str | None = None) -> None:
         """Mark a document as failed with the message of an error; one that was read before keeps its text, and warns
-        of it. step: None for its current step. Raises NotFound."""
+        of it, and of missing vectors. step: None for its current step. Raises NotFound."""
         shown, document = error_to_show(error), self._without_unindexed_text(self._catalogue.document(document_id))
         at = document.step if step is None else step
-        self._catalogue.fail(document_id, step=at, reason=shown.message, remedy=shown.hint, cure=shown.cure)
+        reason = f"{shown.message} {self._warn_of_missing_vectors(document_id)}".rstrip()
+        self._catalogue.fail(document_id, step=at, reason=reason, remedy=shown.hint, cure=shown.cure)
+
+    def _embed_former_text(self, document_id: int, on_step: Callable[[str], None]) -> None:
+        """Store the vectors that the text of an earlier reading lacks. Raises StoreFailed, ModelUnavailable."""
+        passages = self._without_vectors(document_id)
+        if passages:
+            found = self._pipeline.embed(passages, on_step)
+            self._vectors.add(passages, found.vectors, embedded_by=found.model)
+            self._embedded(found.model)
+
+    def _without_vectors(self, document_id: int) -> Sequence[Passage]:
+        passages = self._catalogue.passages_of(document_id)
+        known = self._vectors.vectors([each.id for each in passages])
+        return [each for each in passages if each.id not in known]
+
+    def _warn_of_missing_vectors(self, document_id: int) -> str:
+        """What to know of a text that stays without vectors, or with an index that does not answer; else ""."""
+        try:
+            complete = not self._without_vectors(document_id)
+        except StoreFailed:  # perhaps the very reason of the failure
+            complete = not self._catalogue.passages_of(document_id)
+        return "" if complete else "Until it is read again, it may be found by its words only."
 
     def _without_unindexed_text(self, document: Document) -> Document:
         """The document, unread if a process died before every index had its text."""

@@ -158,3 +158,49 @@ def test_a_file_that_turns_out_to_be_an_archive_leaves_its_former_text_whole_or_
         tray.workbench.ingestion.ingest_pending(only)
         assert (_only(tray).state, _only(tray).step) == (DocumentState.READY, "")
         assert tray.stores.vectors.count() == tray.stores.sparse.count() == 0
+
+
+def _restored(tray: Tray) -> int:
+    """The document back from the trash, not read yet; its vectors were in another store."""
+    only = _only(tray).id
+    tray.workbench.documents.delete(only)
+    tray.workbench.trash.restore([only])
+    tray.stores.jobs.cancel()
+    assert tray.stores.catalogue.document(only).state is DocumentState.PENDING and not tray.stores.vectors.count()
+    return only
+
+
+def test_a_restored_document_that_cannot_be_read_again_is_found_by_meaning(tray: Tray) -> None:
+    tray.workbench.ingestion.ingest_pending(_only(tray).id)
+    before = tray.stores.vectors.vectors(tray.stores.vectors.passage_ids().tolist())
+    _restored(tray)
+    _read_damaged(tray)
+    _assert_true(tray)
+    assert _only(tray).warnings == (f"{NOT_READ_AGAIN} It is damaged. Export it again.",)
+    after = tray.stores.vectors.vectors(list(before))
+    assert before.keys() == after.keys() and all((before[each] == after[each]).all() for each in before)
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["index answers", "index does not answer"])
+def test_a_restored_document_that_has_no_vectors_in_the_end_says_so(
+    tray: Tray, monkeypatch: pytest.MonkeyPatch, answers: bool
+) -> None:
+    only = _restored(tray)
+
+    def stop(*given: Any, **named: Any) -> Any:
+        raise StoreUnavailable("No Chroma server answers.", "Start it.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(tray.workbench.ingestion._pipeline, "run", _damaged)
+        broken.setattr(tray.stores.vectors, "add" if answers else "vectors", stop)
+        with pytest.raises(StoreUnavailable) as error:
+            tray.workbench.ingestion.ingest_pending(only)
+        tray.workbench.ingestion.fail(only, error.value)
+    [warning] = _only(tray).warnings
+    assert warning.endswith(
+        "No Chroma server answers. Until it is read again, it may be found by its words only. Start it."
+    )
+    tray.workbench.documents.retry(only)
+    tray.let_go()
+    assert not _only(tray).warnings
+    _assert_true(tray)
