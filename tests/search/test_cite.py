@@ -1,14 +1,17 @@
 """Citations stand on the page letter for letter, and are written in four styles."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from core.domain.documents import Document, DocumentState, Passage, SourceType, Span
 from core.domain.results import Candidate, Citation, Score, Signals
@@ -211,6 +214,15 @@ def test_a_markdown_link_cannot_be_broken_by_its_title(title: str, url: str, exp
     cited = citation(title=title, url=url)
     assert written(cited, "markdown") == expected.replace("MARK", cited.citation_id)
     assert written(citation(document_name="", title="", document_id=0), "markdown") == "[Source](#)"
+
+
+@pytest.mark.parametrize("title", ["R&amp;D | pay", "a &#124; b", "~~old~~ &copy; $x$", "Time & pay \\| rates"])
+def test_a_markdown_link_renders_as_its_title_also_in_a_table(title: str) -> None:
+    link = written(citation(title=title), "markdown")
+    html = (
+        MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(f"{link}\n\n| source |\n|---|\n| {link} |\n")
+    )
+    assert [unescape(shown) for shown in re.findall("<a [^>]*>(.*?)</a>", html)] == [title, title]
 
 
 def test_a_citation_carries_where_its_document_comes_from() -> None:

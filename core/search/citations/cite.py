@@ -381,15 +381,18 @@ def written(citation: Citation, style: CitationStyle | str) -> str:
         case CitationStyle.ACADEMIC:
             return _academic(citation)
         case CitationStyle.MARKDOWN:
-            title = " ".join((citation.title or citation.document_name or "Source").split())
-            label = re.sub(r"([\\`*_\[\]<>])", r"\\\1", title)
-            return f"[{label}]({citation.address or '#'})"
+            title = citation.title or citation.document_name or "Source"
+            return f"[{_escape(title)}]({citation.address or '#'})"
 
 
 def linked(citation: Citation) -> str:
     """The place of a citation as a Markdown link to its document, escaped: `[IRS\\_Pub\\_15.pdf, p.5](https://…)`."""
-    location = re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(_brief(citation)[1:-1].split()))
+    location = _escape(_brief(citation)[1:-1])
     return f"[{location}]({citation.address})" if citation.address else f"\\[{location}\\]"
+
+
+def _escape(label: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|~#$!{}&])", r"\\\1", " ".join(label.split()))
 
 
 def _brief(citation: Citation) -> str:
