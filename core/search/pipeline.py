@@ -418,7 +418,7 @@ def _ranked(result: SearchResult, now: datetime) -> SearchResult:
         for number, (item, _) in numbered[:start]
     )
     beyond = tuple(
-        Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number} of at most {end}", item.score)
+        Dropped(item.candidate, DropReason.BEYOND_MAX, f"rank {number}; the list ends at {end}", item.score)
         for number, (item, _) in numbered[end:]
     )
     first = [candidate for candidate in result.candidates if not candidate.signals.band]

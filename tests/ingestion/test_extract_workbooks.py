@@ -82,9 +82,7 @@ def test_a_workbook_says_what_it_hides() -> None:
     book["Pay"].column_dimensions["D"].hidden = True  # empty
     assert extract("a.xlsx", saved(book)).warnings == ()
     book["Pay"].row_dimensions[3].hidden = True
-    assert extract("a.xlsx", saved(book)).warnings == (
-        "1 of 1 sheet (Pay) has hidden rows or columns; they were read.",
-    )
+    assert extract("a.xlsx", saved(book)).warnings == ("The only sheet has hidden rows or columns; they were read.",)
     secret = book.create_sheet("Secret")
     secret.append(["Bonus", "Share"])
     secret.append(["Ada", 5000])

@@ -121,6 +121,22 @@ def test_the_minutes_follow_the_end_and_stay_in_the_list_and_the_pack(
     assert [each.value for each in pack.multiselect if each.label == "Minutes"] == [[meeting.id]]
 
 
+def test_the_minutes_tell_requirements_apart_that_begin_alike(stocked: Stack, opened: Opened) -> None:
+    desk, alike = (
+        stocked.workbench.coverage,
+        "The contractor shall run the help desk and answer the mails of employees" * 2,
+    )
+    desk.add_topics([Topic(f"{alike} {when}") for when in ("today", "later")])
+    desk.runs.carry_out(desk.runs.start(None).id)
+    board = desk.board(None)
+    assert board is not None
+    meeting = started(stocked, board)
+    stocked.workbench.meetings.raise_point(meeting.id, meeting.at, "Ask HR", "Bob", "Cid")
+    stocked.workbench.meetings.end(meeting.id, "Ann")
+    text = words(opened("coverage.py", meeting=str(meeting.id)))
+    assert text.count("employees today") > 1 and text.count("employees later") > 1
+
+
 def test_a_meeting_that_goes_on_can_be_joined_from_review_and_one_that_is_not_there_says_so(
     stocked: Stack, board: Board, opened: Opened
 ) -> None:

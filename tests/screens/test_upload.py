@@ -14,7 +14,8 @@ from tests.screens.conftest import LAW, POLICY, Opened, Stack, uploaded_rows, wo
 
 
 def test_an_empty_list_says_what_to_do(library: Stack, opened: Opened) -> None:
-    assert "No files yet" in words(opened("upload.py"))
+    text = words(opened("upload.py"))
+    assert "No files yet" in text and text.casefold().count("load the sample library") == 1
 
 
 def test_good_files_are_read_although_bad_ones_stand_beside_them(library: Stack, opened: Opened) -> None:

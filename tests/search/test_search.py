@@ -108,6 +108,7 @@ def test_every_candidate_is_a_hit_or_says_why_not() -> None:
     assert sorted(shown + left) == sorted(candidate.passage.id for candidate in result.candidates)
     assert DropReason.BEYOND_MAX in {dropped.reason for dropped in result.dropped}
     assert all(dropped.detail for dropped in result.dropped)
+    assert "rank 2; the list ends at 1" in {dropped.detail for dropped in result.dropped}
 
 
 def test_what_nothing_answers_is_said_above_the_nearest_passages() -> None:

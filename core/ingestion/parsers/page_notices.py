@@ -12,12 +12,13 @@ _MOST_NAMED = 12  # Chosen by hand, not fitted.
 def which(numbers: Sequence[int | str], total: int, noun: str, one: str = "contains", many: str = "contain") -> str:
     """The start of a sentence that counts and lists pages or sheets; the caller completes it.
 
-    >>> which([2, 5, 9], 12, "page"), which([4], 4, "slide", "is", "are")
-    ('3 of 12 pages (2, 5, 9) contain', '1 of 4 slides (4) is')
+    >>> which([2, 5, 9], 12, "page"), which([4], 4, "slide", "is", "are"), which([1], 1, "page")
+    ('3 of 12 pages (2, 5, 9) contain', '1 of 4 slides (4) is', 'The only page contains')
     """
+    if total == 1:
+        return f"The only {noun} {one}"
     named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (" …" if len(numbers) > _MOST_NAMED else "")
-    plural = noun if total == 1 else f"{noun}s"
-    return f"{len(numbers)} of {total:,} {plural} ({named}) {one if len(numbers) == 1 else many}"
+    return f"{len(numbers)} of {total:,} {noun}s ({named}) {one if len(numbers) == 1 else many}"
 
 
 _SURE = 70.0  # Chosen by hand, not fitted.

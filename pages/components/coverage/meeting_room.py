@@ -290,7 +290,7 @@ def _points(points: Sequence[MinutesPoint]) -> None:
     raised, undecided = [each for each in points if each.who], [each for each in points if not each.who]
     st.markdown(f"#### {count(len(raised), 'open point')}", anchors=False)
     for point in raised:
-        parts = [f"**{plain(shorten(point.topic, 100))}** · {about_in_words(point.kind)}", plain(point.words)]
+        parts = [f"**{plain(shorten(point.topic, 160))}** · {about_in_words(point.kind)}", plain(point.words)]
         parts += [f"owner {plain(point.owner)}"] if point.owner else []
         parts += [f"due {point.due}"] if point.due else []
         st.markdown("- " + " · ".join([*parts, f":gray[raised by {plain(point.who)}]"]))
@@ -299,7 +299,7 @@ def _points(points: Sequence[MinutesPoint]) -> None:
             f"{count(len(undecided), 'cell')} of the agenda without a decision", icon=":material/pending:"
         ):
             for point in undecided[:_MOST_POINTS]:
-                st.markdown(f"{plain(shorten(point.topic, 100))} · {about_in_words(point.kind)}")
+                st.markdown(f"{plain(shorten(point.topic, 160))} · {about_in_words(point.kind)}")
             if len(undecided) > _MOST_POINTS:
                 st.caption(f"… and {len(undecided) - _MOST_POINTS:,} more; the meeting pack lists all.")
 

@@ -108,6 +108,7 @@ def _list_columns() -> dict[str, Any]:
         "Columns": st.column_config.NumberColumn(width=70),
         "Version": st.column_config.NumberColumn(width=66),
         "File": st.column_config.TextColumn(width=220),
+        "Part": st.column_config.TextColumn(width=130),
         "Loaded": st.column_config.TextColumn(width=90),
     }
 

@@ -59,7 +59,7 @@ def _list(counts: UploadCounts) -> None:
         notices.empty(
             ":material/upload_file:",
             "No files yet",
-            "Drop files above, or load the sample library on *Home* to look around first.",
+            "Drop files above, or look around in the sample library first.",
         )
         with st.container(horizontal=True, horizontal_alignment="center"):
             st.page_link(page_path("home"), label="Load the sample library", icon=":material/auto_stories:")
