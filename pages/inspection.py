@@ -9,7 +9,6 @@ from core.domain.results import Candidate, Citation, Dropped, Hit, Score, Search
 from core.search.citations.cite import CitationStyle, cite, display_quote, written
 from core.search.explanation import factor_label, shown_effects, shown_parts, strip_words
 from core.search.query.syntax import quoted_phrases
-from core.text.tokenize import stem
 from pages.components import cards, charts, notices, session, what_if
 from pages.components.chart_view import draw_chart
 from pages.components.notices import wait_for_models
@@ -147,7 +146,7 @@ def _parts(score: Score) -> list[dict[str, str]]:
 
 
 def _citations(result: SearchResult, citations: Sequence[Citation]) -> None:
-    stems = {stem(word) for word in result.route.keywords}
+    stems = cards.stems_asked_for(result)
     phrases = quoted_phrases(result.request.question)
     for citation in citations:
         with st.container(border=True, gap="xsmall"):

@@ -53,6 +53,7 @@ __all__ = [
     "sector_choice",
     "sector_title",
     "state_badge",
+    "stems_asked_for",
     "truth_badge",
     "truth_label_badge",
     "unsure",
@@ -236,11 +237,15 @@ def cite_menu(citation: Citation, *, below: Callable[[], None] | None = None) ->
             below()
 
 
+def stems_asked_for(result: SearchResult) -> frozenset[str]:
+    """The stems of the question's words that results mark: compounds, and the parts of them that were searched for."""
+    return frozenset(stem(word) for word in (*result.route.keywords, *result.rarity))
+
+
 def cited_sentence(citation: Citation, result: SearchResult) -> None:
     """A cited sentence with the query words marked."""
-    stems = {stem(word) for word in result.route.keywords}
     words = shorten(display_quote(citation.quote), 400)
-    st.markdown(f"“{highlight(words, stems, quoted_phrases(result.request.question))}”")
+    st.markdown(f"“{highlight(words, stems_asked_for(result), quoted_phrases(result.request.question))}”")
 
 
 def document_facts(document: Document | None) -> None:

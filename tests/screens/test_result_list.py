@@ -29,6 +29,13 @@ def test_a_row_has_the_sentence_its_place_and_the_score_of_its_result(stocked: S
     assert "".join(part for part, _ in first) in " ".join(result.hits[0].citations[0].quote.split())
 
 
+def test_words_that_the_question_writes_as_a_compound_stand_out_alone_too(stocked: Stack) -> None:
+    result = stocked.workbench.search.run(SearchRequest("one-half overtime-rate"), remember=False)
+    rows = list_rows(result, grouped=False, new=lambda hit: False)
+    marked = {part.lower() for row in rows for part, requested in row["sentence"] if requested}
+    assert {"one-half", "overtime", "rate"} <= marked
+
+
 def test_a_row_keeps_the_page_or_the_rows_apart_from_the_names_that_may_be_cut(stocked: Stack) -> None:
     result = found(stocked)
     hit = result.hits[0]

@@ -17,7 +17,6 @@ from core.search.explanation import (
     shown_differences,
 )
 from core.search.query.syntax import quoted_phrases
-from core.text.tokenize import stem
 from pages.components import cards, notices, session
 from pages.components.chart_view import draw_chart
 from pages.components.urls import number_in, page_path, params_of
@@ -213,7 +212,7 @@ def _both(versus: ResultComparison) -> tuple[ComparedResult, ComparedResult]:
 def _side(side: ComparedResult, result: SearchResult) -> None:
     """One of the two results: its location, score and best sentence."""
     passage = side.candidate.passage
-    stems = {stem(word) for word in result.route.keywords}
+    stems = cards.stems_asked_for(result)
     hit = next((each for each in result.hits if each.candidate.passage.id == passage.id), None)
     sentence = hit.citations[0].quote if hit and hit.citations else shorten(passage.text, 400)
     with st.container(border=True, gap="xsmall", height="stretch"):

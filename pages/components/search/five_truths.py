@@ -22,7 +22,7 @@ from core.domain.results import Citation
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.search.citations.cite import display_quote
 from core.search.query.route import question_terms
-from core.text.tokenize import stem
+from core.text.tokenize import keywords, stem
 from pages.components import cards, filters, notices, session
 from pages.components.statement import draw_statement
 from pages.components.styles import TRUTHS
@@ -283,7 +283,7 @@ def draw_overview(answer: FiveTruthsAnswer) -> None:
 
 def draw_truths(answer: FiveTruthsAnswer, request: SearchRequest) -> None:
     """One card per truth, always in the same order; the last one, with its figures, has the full width."""
-    stems = {stem(word) for word in question_terms(answer.question)}
+    stems = {stem(word) for word in (*keywords(answer.question), *question_terms(answer.question))}
     grid = st.grid(2, min_column_width=380, gap="small", border=True)
     for part in answer.truths:
         with grid.cell(column_span="all" if part is answer.truths[-1] else 1):

@@ -22,7 +22,6 @@ from core.search.exports import FORMATS, file_name
 from core.search.query.syntax import quoted_phrases
 from core.search.ranking.answerability import all_silent_words, filters_match_nothing, unanswered_words
 from core.search.result_data import page_words, rerank_words, total_words
-from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, notices, session, urls
 from pages.components.rights import may
 from pages.components.search import (
@@ -286,7 +285,7 @@ def _row(hit: Hit, result: SearchResult, new: Callable[[Hit], bool]) -> dict[str
     passage = hit.candidate.passage
     document = result.documents.get(passage.document_id)
     where, heading = cards.location(passage, document), cards.heading(passage, document)
-    stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
+    stems, phrases = cards.stems_asked_for(result), quoted_phrases(result.request.question)
     numbered = passage.rows is not None or (document is not None and document.paged)
     under = heading if numbered else where
     letters = _ROW_NAME_BEFORE_HEADING if under else _ROW_NAME

@@ -21,7 +21,6 @@ from core.search.explanation import factor_label, shown_effects, shown_parts, st
 from core.search.query.syntax import quoted_phrases
 from core.search.reasons import why_words
 from core.search.retrieval.similar import SimilarPassage, as_question
-from core.text.tokenize import stem
 from pages.components import browser_scripts, cards, charts, comments, notices, session
 from pages.components.cards import DrawHit
 from pages.components.search import compare, feedback, page_view, save_insight, shortlists
@@ -110,7 +109,7 @@ def _head(
 
 
 def _sentence(result: SearchResult, candidate: Candidate, citations: Sequence[Citation]) -> None:
-    stems, phrases = {stem(word) for word in result.route.keywords}, quoted_phrases(result.request.question)
+    stems, phrases = cards.stems_asked_for(result), quoted_phrases(result.request.question)
     text = citations[0].quote if citations else candidate.passage.text
     st.markdown(f"“{highlight(shorten(display_quote(text), _LETTERS), stems, phrases)}”")
 
