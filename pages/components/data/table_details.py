@@ -39,7 +39,8 @@ _COLUMN, _OTHER = "data.link.column", "data.link.other"
 def draw_links(seen: TablesView, table: RealityTable) -> None:
     """The table's links with their decisions, the links that lead to it, and a form for a new one."""
     st.caption(
-        "A link says that values of a column are keys of another table. Questions follow it unless it is dismissed."
+        "A link says that values of a column are keys of another table. Questions follow it unless it is dismissed"
+        " or a warning says why not."
     )
     for link in sorted(table.links, key=lambda each: (each.state is LinkState.DISMISSED, each.column)):
         _link(seen, table, link)
