@@ -216,8 +216,9 @@ class Catalogue(Protocol):
         ...
 
     def facets(self, filters: SearchFilters) -> Mapping[str, Mapping[str, int]]:
-        """Filter field → value → passages that a filter on the value admits, under the filters of the other fields: also
-        those whose label only may be the value, unless the filters are strict, and those that all projects share."""
+        """Filter field → value → passages that a filter on the value admits, under the filters of the other fields:
+        also those whose label only may be the value, unless the filters are strict, and those that all projects
+        share."""
         ...
 
     def months(self, filters: SearchFilters) -> Mapping[str, int]:

@@ -128,7 +128,8 @@ def is_narrowed_in_the_sidebar(tab: Window) -> None:
     clear = tab.page.get_by_role("button", name="Clear all", exact=True)
     at_once(tab, clear, tab.page.get_by_role("button", name="Exclude Watch_Log.md"))
     assert "Document: Helium_Policy.pdf" not in tab.wait_for("Document: not Watch_Log.md", "Rack_Guide.md")
-    assert sum(offered(tab, "Truth").values()) == sum(passages.values()) - passages["Watch_Log.md"]
+    counts, left = offered(tab, "Truth").values(), sum(passages.values()) - passages["Watch_Log.md"]
+    assert max(counts) <= left <= sum(counts)  # a passage whose label is uncertain counts under each likely value
     tab.page.get_by_role("button", name="Document: not Watch_Log.md").click()
     tab.page.wait_for_url(lambda url: "exclude_documents" not in parse_qs(urlsplit(url).query))
 

@@ -59,7 +59,7 @@ def test_minutes_are_read_back_exactly(store: MeetingStore) -> None:
         1, "regulatory", None, ReviewVerdict.ACCEPTED, "Ann", AT, 1, id=3, pinned=(citation(),), meeting_id=meeting.id,
         present=("Ann",),
     )  # fmt: skip
-    minutes = make_minutes(meeting, store.attendees(meeting.id), [said_in(meeting, "why")], [decision], None, LATER)
+    minutes = make_minutes(meeting, store.attendees(meeting.id), [said_in(meeting, "why")], [decision], None, {}, LATER)
     store.change_meeting(meeting.id, lambda each: replace(each, state=MeetingState.ENDED, minutes=minutes))
     assert store.meeting(meeting.id).minutes == minutes
     assert minutes.decisions[0].quotes == (citation(),)
