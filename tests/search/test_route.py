@@ -9,7 +9,8 @@ import pytest
 from core.domain.documents import Truth
 from core.domain.filters import SearchFilters
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
-from core.search.query.route import dates_in_question, question_terms, read_route, routed_only, truth_weight
+from core.search.query.asked_dates import dates_in_question
+from core.search.query.route import question_terms, read_route, routed_only, truth_weight
 
 TODAY = date(2026, 11, 20)
 
@@ -93,12 +94,43 @@ def test_relational_questions_name_a_relation(question: str, relational: bool) -
         ("on 31 June 2024", None, None),
         ("between 2024 and 2020", None, None),
         ("29 U.S.C. 1162", None, None),
+        ("rules as of 2024", None, "2024-12-31"),
+        ("the wage base as at 31 March 2024", None, "2024-03-31"),
+        ("rules in force on 31 March 2024", None, "2024-03-31"),
+        ("what is in force as of March 2024", None, "2024-03-31"),
+        ("rates entered into force on 1 May 2024", "2024-05-01", "2024-05-01"),
+        ("in 2024 employees must report", "2024-01-01", "2024-12-31"),
+        ("before 2020 employees had to ask", None, "2019-12-31"),
+        ("rates for 2024 year-end", "2024-01-01", "2024-12-31"),
+        ("limits of March 2024 hours worked", "2024-03-01", "2024-03-31"),
     ],
 )
 def test_date_expressions_become_days(question: str, start: str | None, end: str | None) -> None:
     route = read_route(question, TODAY, terms=BUILT_IN_TERMS)
     assert (route.date_from, route.date_to) == (start, end)
     assert (dates_in_question(question, TODAY) is not None) == bool(start or end)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "equipment for 2000 dollars",
+        "a fee of 2026 €",
+        "fees for $2026",
+        "between 1900 and 2000 hours",
+        "after 2000 hours of work",
+        "a 2000-hour year, for 2000-3000 euros",
+        "firms of 2000 employees",
+        "up to 2026 people",
+        "for 2026.50 dollars",
+        "what does section 2019 say",
+        "duties of § 2026",
+        "for part 2026",
+    ],
+)
+def test_an_amount_a_count_and_a_section_are_no_years(question: str) -> None:
+    route = read_route(question, TODAY, terms=BUILT_IN_TERMS)
+    assert (route.date_from, route.date_to, route.trend) == (None, None, False)
 
 
 def test_every_kind_of_chip_can_be_removed() -> None:

@@ -39,6 +39,8 @@ REASONS = {
     "everyone but Ann Lee": "It is not clear what 'Ann' leaves out.",
     "employees hired in May": "Not found in the tables: 'may'.",
     "employees hired from May to June 2020": "Not found in the tables: 'may'.",
+    "how many employees as of 2015": "'as of 2015' may mean all up to then, or what held at that time.",
+    "employees with a bonus of $2000": "could not be put together: '$2000'.",
     "May employees": "Not found in the tables: 'may'.",
     "which states have no remote employees": "is about whole groups here",
     "states where nobody is remote": "is about whole groups here",

@@ -18,7 +18,7 @@ from core.domain.filters import SearchFilters, parse_bound
 from core.domain.queries import Chip
 from core.domain.sanitize import storable_text
 from core.knowledge.workspace_terms import WorkspaceTerms
-from core.search.query.route import AskedDates, dates_in_question
+from core.search.query.asked_dates import AskedDates, dates_in_question
 from core.text.phrase_match import phrase_words
 
 __all__ = ["ParsedQuery", "misread", "narrowed", "quoted_phrases", "read_query"]

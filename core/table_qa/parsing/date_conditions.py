@@ -11,7 +11,7 @@ from core.domain.dataset_queries import (
 )
 from core.domain.datasets import Column, ColumnType
 from core.knowledge.question_lexicon import asking
-from core.search.query.route import AskedDates
+from core.search.query.asked_dates import AskedDates
 from core.table_qa.join_paths import is_year
 from core.table_qa.parsing.items import (
     QuestionParse,
@@ -40,6 +40,8 @@ def read_dates(parse: QuestionParse) -> QuestionParse:
         if item.date.dates.end is None and re.fullmatch(r"(?i)from\s+\S+", item.date.dates.words):
             raise Unclear(f"'{item.date.dates.words}' may be in that time, or since then.")
         named = _date_column_beside(parse, at)
+        if named is None and item.date.dates.in_force:
+            raise Unclear(f"'{item.date.dates.words}' may mean all up to then, or what held at that time.")
         meaning = parse.items[named].meaning if named is not None else date_column_of_verb(parse, at)
         if meaning is None:
             parse, meaning = _likeliest_date_column(parse, item.date.dates)

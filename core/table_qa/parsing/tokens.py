@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 
 from core.knowledge.question_lexicon import asking
-from core.search.query.route import AskedDates, dates_in_question
+from core.search.query.asked_dates import AskedDates, dates_in_question, without_other_numbers
 from core.text.tokenize import STOP_WORDS, stem
 
 __all__ = [
@@ -156,7 +156,7 @@ def operators(tokens: Sequence[Token]) -> list[Operator]:
 def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[DateSpan]:
     """Every period a question names, and bare years."""
     spans: list[DateSpan] = []
-    rest = question
+    rest = question = without_other_numbers(question)
     for period, at, end in _date_ranges(question, today):
         inside = [index for index, token in enumerate(tokens) if at <= token.start < end]
         if inside and rest[at:end] == question[at:end] and not re.match(r"/\d", question[end:]):
@@ -164,8 +164,8 @@ def date_spans(question: str, tokens: Sequence[Token], today: date) -> list[Date
             spans.append(DateSpan(period, inside[0], inside[-1] + 1))
     taken = {index for span in spans for index in range(span.first, span.last)}
     for index, token in enumerate(tokens):
-        if index not in taken and re.fullmatch(r"(?:19|20)\d\d", token.number):
-            year = int(token.number)
+        if index not in taken and re.fullmatch(r"(?:19|20)\d\d", written := question[token.start : token.end]):
+            year = int(written)
             dates = AskedDates(date(year, 1, 1), date(year, 12, 31), token.word)
             spans.append(DateSpan(dates, index, index + 1))
     return sorted(spans, key=lambda span: span.first)
