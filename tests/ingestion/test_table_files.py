@@ -1,6 +1,7 @@
 """Tables out of workbooks, Parquet and JSON; and that a reader apart gives the same as one at hand."""
 
 import json
+import re
 import zipfile
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -79,6 +80,22 @@ def test_an_area_of_several_columns_is_filled_down_its_first(tmp_path: Path) -> 
     rows = [["team", "site", "pay"], ["Red", None, 1], [None, None, 2], ["Blue", "West", 3]]
     table = table_of(tmp_path, merged(rows, "A2:B3"), "a.xlsx")
     assert loaded(table) == [["Red", None, "1"], ["Red", None, "2"], ["Blue", "West", "3"]]
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_rows_behind_thousands_of_empty_ones_are_read(numbered: bool, tmp_path: Path) -> None:
+    rows: list[list[object]] = [["Name", "Pay"], ["Ada", 5], *[[]] * 1_500, ["Bo", 6], *[[]] * 3_000, ["Cy", 7]]
+    data = workbook_of(Pay=rows)
+    if not numbered:
+        with zipfile.ZipFile(BytesIO(data)) as package:
+            xml = package.read("xl/worksheets/sheet1.xml")
+        data = with_part(data, "xl/worksheets/sheet1.xml", re.sub(rb'<row r="\d+"', b"<row", xml))
+    assert loaded(table_of(tmp_path, data, "a.xlsx")) == [["Ada", "5"], ["Bo", "6"], ["Cy", "7"]]
+
+
+def test_a_merged_cell_is_repeated_below_the_last_value(tmp_path: Path) -> None:
+    data = merged([["Dept", "Name"], ["Pay", "Ada"]], "A2:A4")
+    assert loaded(table_of(tmp_path, data, "a.xlsx")) == [["Pay", "Ada"], ["Pay", None], ["Pay", None]]
 
 
 def test_empty_cells_that_are_not_merged_stay_empty(tmp_path: Path) -> None:

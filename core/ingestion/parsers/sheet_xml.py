@@ -13,6 +13,8 @@ from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["MergedArea", "SheetComment", "SheetDetails", "hidden_warnings", "sheet_comments", "sheet_details"]
 
+_MOST_ROWS = 1_048_576  # Excel's own limit
+
 _AREA = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
 
 _FORMULA = re.compile(
@@ -25,6 +27,10 @@ _PLACE = re.compile(rb"\sr=\"([A-Z]{1,3})\d")
 
 _HIDDEN_ROW = re.compile(rb"<(?:\w+:)?row\s[^>]*?\bhidden=\"(?:1|true)\"")
 _HIDDEN_COLUMN = re.compile(rb"<(?:\w+:)?col\s(?=[^>]*?\bhidden=\"(?:1|true)\")[^>]*?\bmin=\"(\d{1,5})\"")
+
+_ROW = re.compile(rb"<(?:\w+:)?row\s[^>]*?\br=\"(\d{1,7})\"")
+_ROW_STARTS = (b"<row ", b"<row>", b":row ")
+_VALUE_ENDS = (b"</v>", b":v>", b"</is>", b":is>")
 
 _MOST_AREAS = 50_000  # Chosen by hand, not fitted.
 
@@ -44,12 +50,14 @@ class MergedArea:
 @dataclass(frozen=True, slots=True)
 class SheetDetails:
     """Merged cells, at most 50,000; per cell with a formula and no saved result, its column (1-based). hidden_rows:
-    whether there are any. hidden_column: the first one (1-based), 0 for none."""
+    whether there are any. hidden_column: the first one (1-based), 0 for none. last_row: the last one that shows a value
+    (1-based), its own or that of a merged cell; Excel's limit of rows if it is not known."""
 
     merged: tuple[MergedArea, ...] = ()
     unsaved: tuple[int, ...] = ()
     hidden_rows: bool = False
     hidden_column: int = 0
+    last_row: int = _MOST_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +80,35 @@ def sheet_details(data: bytes, path: str) -> SheetDetails:
         return SheetDetails()
     tail = rest = b""
     unsaved: list[int] = []
-    hidden_rows, hidden_column = False, 0
+    hidden_rows, hidden_column, last_row = False, 0, 0
     with zipfile.ZipFile(BytesIO(data)) as package, package.open(path) as part:
         while chunk := part.read(_TAIL_BYTES):
             tail = (tail + chunk)[-2 * _TAIL_BYTES :]
             rows, _, rest = (rest + chunk).rpartition(b"row>")
             rest = rest[-_TAIL_BYTES:]
             unsaved += _unsaved_formulas(rows)
+            last_row = max(last_row, _last_row_with_value(rows))
             if b' hidden="' in rows:
                 hidden_rows = hidden_rows or _HIDDEN_ROW.search(rows) is not None
                 hidden_column = hidden_column or min(map(int, _HIDDEN_COLUMN.findall(rows)), default=0)
     found = list(_AREA.finditer(tail))[:_MOST_AREAS]
-    areas = (MergedArea(int(m[2]), _column(m[1]), int(m[4]), _column(m[3])) for m in found)
-    return SheetDetails(tuple(areas), tuple(unsaved), hidden_rows, hidden_column)
+    areas = tuple(MergedArea(int(m[2]), _column(m[1]), int(m[4]), _column(m[3])) for m in found)
+    last_row = max([last_row, *(area.bottom for area in areas if area.top <= last_row)])
+    return SheetDetails(areas, tuple(unsaved), hidden_rows, hidden_column, min(last_row, _MOST_ROWS))
+
+
+def _last_row_with_value(rows: bytes) -> int:
+    """The number of the last row that holds a value, 0 without one; Excel's limit where the row says no number.
+
+    >>> _last_row_with_value(b'<row r="7"><c><v>1</v></c></row><row r="9"><c s="2"/></row>')
+    7
+    """
+    end = max(rows.rfind(each) for each in _VALUE_ENDS)
+    if end < 0:
+        return 0
+    begin = max(rows.rfind(each, 0, end) for each in _ROW_STARTS)
+    found = _ROW.match(rows, rows.rfind(b"<", 0, begin + 1))
+    return int(found[1]) if found else _MOST_ROWS
 
 
 def sheet_comments(data: bytes, path: str) -> list[SheetComment]:

@@ -83,10 +83,6 @@ class MergedCellFiller:
 
 _DURATION = re.compile(r"(-?)PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:[.,]\d+)?)S)?")
 
-_MOST_ROWS = 1_048_576  # Excel's own limit of rows per sheet
-
-_EMPTY_ROWS_TO_STOP = 1_000  # Chosen by hand, not fitted.
-
 
 def workbook_tables(name: str, data: bytes) -> ParsedTables:
     """One table per sheet. Raises EmptyFile, FileTooCostly or UnreadableFile."""
@@ -132,7 +128,7 @@ def _sheet(sheet: Any, data: bytes) -> _Sheet:
     path = getattr(sheet, "_worksheet_path", "")
     details, remarks = sheet_details(data, path), sheet_comments(data, path)
     about = dict.fromkeys((each.row for each in remarks), "")
-    lines = _openpyxl_lines(sheet, details.merged, about)
+    lines = _openpyxl_lines(sheet, details, about)
     comments = tuple(
         comment_text(each.author, each.text, f"{sheet.title} {each.cell}: {about[each.row]}")
         if each.cell
@@ -153,24 +149,20 @@ def _unsaved_warning(cells: int) -> str:
     return f"{count} without a saved result. Open the file in Excel, save it, and upload it again."
 
 
-def _openpyxl_lines(sheet: Any, merged: Sequence[MergedArea], about: dict[int, str]) -> list[list[str]]:
+def _openpyxl_lines(sheet: Any, details: SheetDetails, about: dict[int, str]) -> list[list[str]]:
     """The non-empty rows as text, without empty columns at the right. Merged values are repeated in each row: a
     department written once beside five rows applies to all five. about: by row (1-based), filled with its cells."""
     if hasattr(sheet, "reset_dimensions"):
         sheet.reset_dimensions()
     lines: list[list[str]] = []
-    empty = 0
-    filling = MergedCellFiller(merged)
-    for number, row in enumerate(sheet.iter_rows(max_row=_MOST_ROWS), 1):
+    filling = MergedCellFiller(details.merged)
+    for number, row in enumerate(sheet.iter_rows(max_row=details.last_row or 1), 1):
         line = [_formatted(cell) for cell in row[: MOST_COLUMNS + 1]]
         filling.fill(line, number)
         if number in about:
             about[number] = " | ".join(filter(None, line))
         if any(line):
             lines.append(line)
-            empty = 0
-        elif (empty := empty + 1) > _EMPTY_ROWS_TO_STOP:
-            break
     width = max((position + 1 for line in lines for position, cell in enumerate(line) if cell), default=0)
     return [line[:width] for line in lines]
 
