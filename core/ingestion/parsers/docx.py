@@ -19,6 +19,7 @@ from core.ingestion.parsers.annotations import ABOUT_LETTERS, comment_text
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.charts import CHART, write_chart
 from core.ingestion.parsers.damage import damage
+from core.ingestion.parsers.damaged_parts import read_undamaged_parts
 from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.numbering import BULLET, Numbering
@@ -58,27 +59,34 @@ class _Formats:
 
 def read_docx(name: str, data: bytes) -> ExtractedDocument:
     """Text, blocks and metadata of a .docx file. Raises EmptyFile, FileTooCostly or UnreadableFile."""
-    import docx
     from docx.opc.exceptions import OpcError
     from lxml.etree import LxmlError
 
     check_package(name, data)
+    errors = damage(OpcError, LxmlError)
     try:
-        document = docx.Document(BytesIO(as_ordinary_package(data, _MAIN_TYPE)))
-        body = _shown(document.element.body)
-        described = any(each.reltype.endswith("/core-properties") for each in document.part.package.rels.values())
-        metadata = core_metadata(document.core_properties) if described else {}  # python-docx makes up what is missing
-        writer = PageWriter(1)
-        _headers(document, writer)
-        headers = len(writer.blocks)
-        _body(body, writer, _formats(document))
-        _notes(document, writer)
-        _comments(document, body, writer)
-    except damage(OpcError, LxmlError) as error:
+        return read_undamaged_parts(data, lambda package: _document(name, package), errors)
+    except errors as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its document part cannot be read ({type(error).__name__}).",
             "Save it again from Word.",
         ) from error
+
+
+def _document(name: str, data: bytes) -> ExtractedDocument:
+    """Raises EmptyFile, and what the libraries raise for a damaged file."""
+    import docx
+
+    document = docx.Document(BytesIO(as_ordinary_package(data, _MAIN_TYPE)))
+    body = _shown(document.element.body)
+    described = any(each.reltype.endswith("/core-properties") for each in document.part.package.rels.values())
+    metadata = core_metadata(document.core_properties) if described else {}  # python-docx makes up what is missing
+    writer = PageWriter(1)
+    _headers(document, writer)
+    headers = len(writer.blocks)
+    _body(body, writer, _formats(document))
+    _notes(document, writer)
+    _comments(document, body, writer)
     if len(writer.blocks) == headers:
         raise EmptyFile(
             f"'{name}' contains no text.", "If it holds pictures of pages, run text recognition (OCR) on it."

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.domain.errors import Cure, EncryptedFile, FileTooCostly, UnreadableFile
 from core.ingestion.parsers.damage import damage
+from core.ingestion.parsers.damaged_parts import is_beside_the_text
 from core.ingestion.parsers.text_cleaning import clean
 
 __all__ = ["check_package", "clean_metadata", "core_metadata"]
@@ -22,7 +23,7 @@ _MOST_LETTERS = 500  # per metadata value
 
 
 def check_package(name: str, data: bytes) -> None:
-    """Raises for a package with excessive unpacked size, XML entities, encryption or damage."""
+    """Raises for a package with excessive unpacked size, XML entities, encryption, or damage in its text."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()
@@ -39,10 +40,20 @@ def check_package(name: str, data: bytes) -> None:
                 if part.filename == _MANIFEST and b"encryption-data" in archive.read(part):
                     raise _sealed(name)
                 if part.filename.endswith((".xml", ".rels")):
-                    with archive.open(part) as file:
-                        _refuse_entities(name, part.filename, file.read(_PROLOG_BYTES))
+                    _refuse_entities(name, part.filename, _head(archive, part))
     except damage() as error:
         raise UnreadableFile(f"'{name}' is cut short or damaged ({error}).", "Download or export it again.") from error
+
+
+def _head(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    """The first bytes of a part, none of a damaged one that the file can be read without."""
+    try:
+        with archive.open(part) as file:
+            return file.read(_PROLOG_BYTES)
+    except damage():
+        if is_beside_the_text(part.filename):
+            return b""
+        raise
 
 
 def _sealed(name: str) -> EncryptedFile:

@@ -11,6 +11,7 @@ from core.ingestion.parsers.annotations import comment_text
 from core.ingestion.parsers.blocks import PageWriter, write_rows
 from core.ingestion.parsers.charts import write_chart
 from core.ingestion.parsers.damage import damage
+from core.ingestion.parsers.damaged_parts import read_undamaged_parts
 from core.ingestion.parsers.equations import MATH, equation_text
 from core.ingestion.parsers.file_kinds import FileKind
 from core.ingestion.parsers.layout import PlacedShape, in_reading_order
@@ -35,28 +36,35 @@ _BODIES = frozenset({"BODY", "OBJECT", "VERTICAL_BODY", "VERTICAL_OBJECT"})
 
 def read_pptx(name: str, data: bytes) -> ExtractedDocument:
     """Text and blocks of a .pptx file. Raises EmptyFile, EncryptedFile, FileTooCostly or UnreadableFile."""
-    import pptx
     from lxml.etree import LxmlError
     from pptx.exc import PythonPptxError
 
     check_package(name, data)
+    errors = damage(PythonPptxError, LxmlError)
     try:
-        deck = pptx.Presentation(BytesIO(as_ordinary_package(data, _MAIN_TYPE)))
-        described = any(each.reltype.endswith("/core-properties") for each in deck.part.package._rels.values())
-        metadata = core_metadata(deck.core_properties) if described else {}  # python-pptx makes up what is missing
-        slides = list(deck.slides)
-        for slide in slides:
-            _choose_alternatives(slide.element)
-        writers = [_slide(slide, number) for number, slide in enumerate(slides, start=1)]
-        authors = _authors(deck)
-        for slide, writer in zip(slides, writers, strict=True):
-            _comments(slide, authors, writer)
-        hidden = [number for number, slide in enumerate(slides, start=1) if slide.element.get("show") == "0"]
-    except damage(PythonPptxError, LxmlError) as error:
+        return read_undamaged_parts(data, lambda package: _presentation(name, package), errors)
+    except errors as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its slides cannot be read ({type(error).__name__}).",
             "Save it again from PowerPoint.",
         ) from error
+
+
+def _presentation(name: str, data: bytes) -> ExtractedDocument:
+    """Raises EmptyFile, and what the libraries raise for a damaged file."""
+    import pptx
+
+    deck = pptx.Presentation(BytesIO(as_ordinary_package(data, _MAIN_TYPE)))
+    described = any(each.reltype.endswith("/core-properties") for each in deck.part.package._rels.values())
+    metadata = core_metadata(deck.core_properties) if described else {}  # python-pptx makes up what is missing
+    slides = list(deck.slides)
+    for slide in slides:
+        _choose_alternatives(slide.element)
+    writers = [_slide(slide, number) for number, slide in enumerate(slides, start=1)]
+    authors = _authors(deck)
+    for slide, writer in zip(slides, writers, strict=True):
+        _comments(slide, authors, writer)
+    hidden = [number for number, slide in enumerate(slides, start=1) if slide.element.get("show") == "0"]
     if not any(writer.blocks for writer in writers):
         raise EmptyFile(f"'{name}' contains no text.", "If its slides are pictures, export it as PDF and upload that.")
     pages = tuple(writer.page() for writer in writers)

@@ -15,6 +15,7 @@ from core.domain.errors import EmptyFile, UnreadableFile
 from core.ingestion.parsers.annotations import comment_text
 from core.ingestion.parsers.cell_format import number_text, plain_number
 from core.ingestion.parsers.damage import damage
+from core.ingestion.parsers.damaged_parts import read_undamaged_parts
 from core.ingestion.parsers.decrypt import needs_password
 from core.ingestion.parsers.file_kinds import FileKind, kind_name
 from core.ingestion.parsers.ooxml import check_package
@@ -86,20 +87,27 @@ _DURATION = re.compile(r"(-?)PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6}(?:[.,]\
 
 def workbook_tables(name: str, data: bytes) -> ParsedTables:
     """One table per sheet. Raises EmptyFile, FileTooCostly or UnreadableFile."""
-    import openpyxl
     from lxml.etree import LxmlError
     from openpyxl.utils.exceptions import InvalidFileException
 
     check_package(name, data)
+    errors = damage(InvalidFileException, LxmlError)
     try:
-        workbook = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
-        sheets = [_sheet(sheet, data) for sheet in workbook.worksheets]
-        hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
-        workbook.close()
-    except damage(InvalidFileException, LxmlError) as error:
+        return read_undamaged_parts(data, lambda package: _workbook(name, package), errors)
+    except errors as error:
         raise UnreadableFile(
             f"'{name}' is damaged: its sheets cannot be read ({type(error).__name__}).", "Save it again from Excel."
         ) from error
+
+
+def _workbook(name: str, data: bytes) -> ParsedTables:
+    """Raises EmptyFile, and what the libraries raise for a damaged file."""
+    import openpyxl
+
+    workbook = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
+    sheets = [_sheet(sheet, data) for sheet in workbook.worksheets]
+    hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
+    workbook.close()
     tables = [sheet.table for sheet in sheets if sheet.table]
     if not any(table.rows for table in tables):
         raise EmptyFile(
