@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.gaps import ASSESSED, score_beside_state
 from core.coverage.review import DecisionsByCell
 from core.domain.coverage import NOT_NEEDED, Board, Cell, CellState, Gap, GapKind, Topic
 from core.formats.csv import csv_text
@@ -352,7 +352,7 @@ def board_text(board: Board) -> str:
 
 
 def _cell_text(cell: Cell) -> str:
-    return f"{cell.state} {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else cell.state_in_words
+    return f"{cell.state_in_words}{score_beside_state(cell.state, cell.evidence_score)}"
 
 
 def _gap_text(gap: Gap) -> str:

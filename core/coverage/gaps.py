@@ -23,6 +23,7 @@ __all__ = [
     "not_needed",
     "ordered_cells",
     "place_in_words",
+    "score_beside_state",
     "score_in_words",
     "state_of",
 ]
@@ -211,6 +212,15 @@ def score_in_words(score: float) -> str:
     ('0.49', '0.50')
     """
     return f"{floor(score * 100 + 1e-9) / 100:.2f}"
+
+
+def score_beside_state(state: CellState, score: float) -> str:
+    """The score as text behind a blank, "" where it does not explain the state: a waiver is decided, not found.
+
+    >>> score_beside_state(CellState.GAP, 0.1), score_beside_state(CellState.WAIVED, 0.1)
+    (' 0.10', '')
+    """
+    return f" {score_in_words(score)}" if state in ASSESSED - {CellState.WAIVED} else ""
 
 
 def _short(quote: str, longest: int = 160) -> str:

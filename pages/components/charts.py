@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from core.coverage.board_view import VisibleBoard, kind_in_words
-from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.gaps import score_beside_state
 from core.domain.coverage import Board, Cell, CellState, GapKind
 from core.domain.queries import LEG_LABELS
 from core.domain.results import Score, SearchResult, TermScore
@@ -281,16 +281,17 @@ def tile_colours(state: CellState, *, dark: bool) -> tuple[str, str]:
 
 
 def _cell_text(cell: Cell) -> str:
-    scored = cell.state in (CellState.COVERED, CellState.PARTIAL, CellState.GAP, CellState.SUSPECT)
     style = CELLS[cell.state]
     words = f"{style.symbol} {style.words if cell.needed else cell.state_in_words}"
     doubt = " ⚠" if cell.risks else ""
-    return f"{words} {score_in_words(cell.evidence_score)}{doubt}" if scored else words
+    score = score_beside_state(cell.state, cell.evidence_score)
+    return f"{words}{score}{doubt}" if score else words
 
 
 def _cell_hover(cell: Cell) -> str:
     first = f"<b>{chart_text(shorten(cell.topic, 80))}</b> · {kind_in_words(cell.kind)}<br>{cell.state_in_words}"
     why = chart_text(shorten(cell.reason or cell.error, 120))
     doubts = "".join(f"<br>⚠ {chart_text(shorten(risk.words, 110))}" for risk in cell.risks)
-    scored = f": {score_in_words(cell.evidence_score)} against {cell.threshold:.2f}" if cell.state in ASSESSED else ""
+    score = score_beside_state(cell.state, cell.evidence_score)
+    scored = f":{score} against {cell.threshold:.2f}" if score else ""
     return f"{first}{scored}<br>{why}{doubts}"

@@ -189,6 +189,27 @@ def test_the_pdf_prints_a_text_longer_than_a_page_to_its_end() -> None:
     assert all(f"word{number}" in text for number in range(1500))
 
 
+def test_a_long_topic_stands_whole_on_the_map_of_the_pdf() -> None:
+    name = " ".join(f"requirement{number}" for number in range(20))
+    pack = pack_of()
+    long = replace(pack.board.topics[0], name=name)
+    board = replace(pack.board, topics=(long,), cells=tuple(replace(cell, topic=name) for cell in pack.board.cells))
+    text = " ".join(" ".join(pdf_pages(replace(pack, board=board))).split())
+    assert name in text[: text.index("What to obtain")]
+
+
+def test_a_waiver_has_no_score_because_it_is_decided_not_found() -> None:
+    pack = pack_of()
+    cells = (replace(pack.board.cells[0], state=CellState.WAIVED, evidence_score=0.0), *pack.board.cells[1:])
+    changed = CellChange("overtime", GapKind.INTENT, CellState.NOT_ASSESSED, CellState.GAP, 0.0, 0.1, "")
+    assert pack.changes is not None
+    pack = replace(pack, board=replace(pack.board, cells=cells), changes=replace(pack.changes, cells=(changed,)))
+    book = openpyxl.load_workbook(io.BytesIO(pack_xlsx(pack)))
+    sheets = " ".join(str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row)
+    for text in (" ".join(pdf_pages(pack)), pack_html(pack), sheets, board_text(pack.board)):
+        assert "waived" in text and "waived 0.0" not in text and "not assessed 0.0" not in text
+
+
 def test_every_form_says_why_a_cell_is_doubted() -> None:
     pack = pack_of()
     risk = Risk(RiskKind.NOT_IN_FORCE, "Its evidence, law.pdf, takes effect on 2027-01-01.")

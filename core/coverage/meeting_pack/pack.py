@@ -16,7 +16,7 @@ from core.coverage.board_view import (
     needs_in_words,
     share_in_words,
 )
-from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.gaps import score_beside_state, score_in_words
 from core.coverage.meetings.meeting import Minutes
 from core.coverage.meetings.minutes import day_in_words, decision_facts, minutes_data, people_in_words
 from core.coverage.review import DecisionsByCell, current_decisions
@@ -42,6 +42,7 @@ __all__ = [
     "STATE_LOOKS",
     "MeetingPack",
     "StateStyle",
+    "cell_in_words",
     "conflict_data",
     "decision_data",
     "pack_data",
@@ -243,7 +244,8 @@ def pack_html(pack: MeetingPack) -> str:
         legend=LEGEND,
         states=STATES_IN_WORDS,
         share_words=lambda kind: share_in_words(pack.board, kind),
-        cell_words=_cell_words,
+        cell_words=cell_in_words,
+        beside=score_beside_state,
         kind_words=kind_in_words,
         about_words=about_in_words,
         people_words=people_in_words,
@@ -253,9 +255,11 @@ def pack_html(pack: MeetingPack) -> str:
     )
 
 
-def _cell_words(cell: Cell) -> str:
-    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-    return f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score}"
+def cell_in_words(cell: Cell) -> str:
+    """Its state with symbol and score."""
+    return (
+        f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score_beside_state(cell.state, cell.evidence_score)}"
+    )
 
 
 def _percent(share: Any) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from core.coverage.board_view import about_in_words, kind_in_words, risks_in_words, share_in_words
-from core.coverage.gaps import ASSESSED, score_in_words
-from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
+from core.coverage.gaps import score_beside_state
+from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack, cell_in_words
 from core.coverage.meetings.meeting import Minutes
 from core.coverage.meetings.minutes import day_in_words, people_in_words, terms_in_words
-from core.domain.coverage import Board, Cell, Topic
+from core.domain.coverage import Board, Topic
 from core.domain.results import Citation
 from core.search.citations.cite import display_quote
 
@@ -23,6 +23,7 @@ _BRAND, _INK, _QUIET, _LINE = (52, 85, 139), (31, 39, 51), (90, 98, 110), (221, 
 _SEVERITY = {"high": (168, 31, 44), "medium": (156, 54, 7), "low": _QUIET}
 _MARGIN, _ROW, _HEAD_ROW = 14.0, 8.0, 11.0  # mm
 _TOPIC_WIDTH = 72.0
+_TOPIC_LINE = 3.6  # mm
 _LEAST_BELOW = 70.0  # mm below a part's heading: itself, the table's head and a row of eight lines
 _MOST_EVIDENCE = 400  # characters of a quote
 _MOST_LINES = 34  # of a row: four fifths of a page, so that it fits also where it is broken otherwise
@@ -128,10 +129,14 @@ def _map(sheet: Any, board: Board) -> None:
     width = (sheet.epw - _TOPIC_WIDTH) / len(board.kinds)
     _map_head(sheet, board, width)
     for topic in board.topics:
-        if sheet.will_page_break(_ROW + 2):
+        _ink(sheet, _INK, 8.5)
+        name = _printable(topic.name)
+        lines = sheet.multi_cell(_TOPIC_WIDTH - 2, _TOPIC_LINE, name, align="L", dry_run=True, output="LINES")
+        height = max(_ROW, len(lines) * _TOPIC_LINE + 1.2)
+        if sheet.will_page_break(height + 2):
             sheet.add_page()
             _map_head(sheet, board, width)
-        _map_row(sheet, board, topic, width)
+        _map_row(sheet, board, topic, lines, width, height)
 
 
 def _map_head(sheet: Any, board: Board, width: float) -> None:
@@ -147,17 +152,19 @@ def _map_head(sheet: Any, board: Board, width: float) -> None:
     sheet.set_xy(_MARGIN, top + _HEAD_ROW)
 
 
-def _map_row(sheet: Any, board: Board, topic: Topic, width: float) -> None:
+def _map_row(sheet: Any, board: Board, topic: Topic, lines: Sequence[str], width: float, height: float) -> None:
     top = sheet.get_y()
     _ink(sheet, _INK, 8.5)
-    sheet.cell(_TOPIC_WIDTH - 2, _ROW, _fitted(sheet, topic.name, _TOPIC_WIDTH - 4))
+    for number, line in enumerate(lines):
+        sheet.set_xy(_MARGIN, top + (height - 1.2 - len(lines) * _TOPIC_LINE) / 2 + number * _TOPIC_LINE)
+        sheet.cell(_TOPIC_WIDTH - 2, _TOPIC_LINE, line)
     for number, kind in enumerate(board.kinds):
         cell = board.cell(topic, kind)
         style = STATE_LOOKS[cell.state]
         sheet.set_xy(_MARGIN + _TOPIC_WIDTH + number * width, top)
-        words = _cell_words(cell) + (" ⚠" if cell.risks else "")
-        _tile(sheet, words, style.fill, style.ink, width - 1.2, _ROW - 1.2, 8)
-    sheet.set_xy(_MARGIN, top + _ROW)
+        words = cell_in_words(cell) + (" ⚠" if cell.risks else "")
+        _tile(sheet, words, style.fill, style.ink, width - 1.2, height - 1.2, 8)
+    sheet.set_xy(_MARGIN, top + height)
 
 
 def _tile(sheet: Any, text: str, fill: str, ink: str, width: float, height: float, size: float) -> None:
@@ -166,22 +173,6 @@ def _tile(sheet: Any, text: str, fill: str, ink: str, width: float, height: floa
     sheet.rect(left, top, width, height, style="F", round_corners=True, corner_radius=1)
     _ink(sheet, bytes.fromhex(ink), size)
     sheet.cell(width, height, _printable(text), align="C")
-
-
-def _cell_words(cell: Cell) -> str:
-    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-    return f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score}"
-
-
-def _fitted(sheet: Any, text: str, width: float) -> str:
-    """The text, cut in the middle to fit the width: the project of topics of one name is at the end."""
-    fitting = _printable(text)
-    if sheet.get_string_width(fitting) <= width:
-        return fitting
-    head, tail = fitting[: len(fitting) // 2], fitting[len(fitting) // 2 :]
-    while head and sheet.get_string_width(f"{head}…{tail}") > width:
-        head, tail = (head[:-1], tail) if len(head) > len(tail) else (head, tail[1:])
-    return f"{head.rstrip()}…{tail.lstrip()}"
 
 
 def _table(sheet: Any, heads: Sequence[str], widths: Sequence[float], rows: Sequence[Sequence[str]]) -> None:
@@ -252,8 +243,8 @@ def _changes(sheet: Any, pack: MeetingPack) -> None:
         (
             each.topic,
             kind_in_words(each.kind),
-            f"{each.before.value} {score_in_words(each.score_before)}" if each.before else "–",
-            f"{each.after.value} {score_in_words(each.score_after)}" if each.after else "–",
+            f"{each.before.value}{score_beside_state(each.before, each.score_before)}" if each.before else "–",
+            f"{each.after.value}{score_beside_state(each.after, each.score_after)}" if each.after else "–",
             each.why,
         )
         for each in changes.cells
@@ -349,7 +340,7 @@ def _evidence(sheet: Any, board: Board) -> None:
         (
             cell.topic,
             kind_in_words(cell.kind),
-            _cell_words(cell),
+            cell_in_words(cell),
             ("  ".join(map(_cited, cell.evidence)) or f"near miss: {_cited(cell.near_misses[0])}")
             + (f" ⚠ {risks_in_words(cell)}" if cell.risks else ""),
         )

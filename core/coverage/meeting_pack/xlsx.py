@@ -11,7 +11,7 @@ from typing import Any
 from core.coverage.board_view import about_in_words, kind_in_words, kind_of_words, risks_in_words
 from core.coverage.gaps import ASSESSED, score_in_words
 from core.coverage.meeting_pack.minutes_rows import MINUTES_COLUMNS, minutes_rows
-from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack
+from core.coverage.meeting_pack.pack import LEGEND, STATE_LOOKS, MeetingPack, cell_in_words
 from core.coverage.review import DecisionsByCell, check_decision, decision_on
 from core.domain.coverage import Board, Cell, Decision, ReviewerOpinion, ReviewVerdict
 from core.domain.errors import BadRequest, FivefoldError
@@ -136,8 +136,7 @@ def _matrix(workbook: Any, pack: MeetingPack) -> None:
 
 
 def _state(cell: Cell) -> str:
-    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-    return f"{STATE_LOOKS[cell.state].symbol} {cell.state_in_words}{score}{' ⚠' if cell.risks else ''}"
+    return f"{cell_in_words(cell)}{' ⚠' if cell.risks else ''}"
 
 
 def _gaps(pack: MeetingPack) -> tuple[Row, list[Row]]:
@@ -217,8 +216,8 @@ def _changes(pack: MeetingPack) -> tuple[Row, list[Row]]:
             kind_in_words(each.kind),
             each.before.value if each.before else "",
             each.after.value if each.after else "",
-            round(each.score_before, 2),
-            round(each.score_after, 2),
+            round(each.score_before, 2) if each.before in ASSESSED else None,
+            round(each.score_after, 2) if each.after in ASSESSED else None,
             each.why,
         ]
         for each in pack.changes.cells

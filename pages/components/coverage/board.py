@@ -21,7 +21,7 @@ from core.coverage.board_view import (
     waiting_in_words,
     with_distinct_names,
 )
-from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.gaps import score_beside_state
 from core.domain.coverage import Board, Cell, GapKind
 from core.knowledge.glossary import explanation, meaning
 from pages.components import browser_scripts, charts
@@ -199,7 +199,7 @@ def table_data(board: Board, shown: VisibleBoard) -> dict[str, Any]:
 def _table_cell(cell: Cell, shown: VisibleBoard, order: Mapping[str, int]) -> dict[str, Any]:
     """order: covered first, and within a state the strongest evidence first."""
     style, words = CELLS[cell.state], cell.state_in_words
-    score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
+    score = score_beside_state(cell.state, cell.evidence_score)
     doubt = ", doubtful" if cell.risks else ""
     return {
         "id": state.cell_key(cell),

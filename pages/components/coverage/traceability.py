@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.coverage.board_view import with_distinct_names
-from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.gaps import score_beside_state, score_in_words
 from core.coverage.traceability import TRACED, TraceRow, orphans_csv, trace_csv
 from core.domain.coverage import Board, GapKind, Modality, Orphan
 from core.search.citations.cite import display_quote
@@ -89,8 +89,9 @@ def _cells(row: TraceRow) -> dict[str, Any]:
         "says": row.topic.modality.value if row.topic.modality else "",
     }
     for cell in row.cells:
-        score = f" {score_in_words(cell.evidence_score)}" if cell.state in ASSESSED else ""
-        cells[state.kind_words(cell.kind)] = f"{CELLS[cell.state].symbol} {cell.state.value}{score}"
+        cells[state.kind_words(cell.kind)] = (
+            f"{CELLS[cell.state].symbol} {cell.state.value}{score_beside_state(cell.state, cell.evidence_score)}"
+        )
     return cells
 
 
