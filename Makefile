@@ -64,11 +64,13 @@ viewer:
 LOCK = $(VENV) -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 WITHOUT_TORCH = awk '/^[a-z0-9]/ { keep = !/^(torch==|triton|nvidia-|cuda-)/ } keep'
 
-# moto's boto3 asks for python-dateutil < 3 and works with 4, which reads dates here.
+# moto's boto3 asks for python-dateutil < 3 and works with 4, which reads dates here. Where rfc3987-syntax is installed,
+# jsonschema makes 38 grammars for a second; Chroma and Altair import it. Only the SBOM's tool asks for it, for addresses.
 lock: $(TOOLS)
 	@$(LOCK) requirements.txt | $(WITHOUT_TORCH) > requirements.lock.new && mv requirements.lock.new requirements.lock
 	@echo 'python-dateutil>=4' > .venv/overrides.txt
-	@$(LOCK) requirements.txt requirements-dev.txt -c requirements.lock --overrides .venv/overrides.txt | $(WITHOUT_TORCH) > requirements-dev.lock.new && mv requirements-dev.lock.new requirements-dev.lock
+	@echo rfc3987-syntax > .venv/excludes.txt
+	@$(LOCK) requirements.txt requirements-dev.txt -c requirements.lock --overrides .venv/overrides.txt --excludes .venv/excludes.txt | $(WITHOUT_TORCH) > requirements-dev.lock.new && mv requirements-dev.lock.new requirements-dev.lock
 
 # pyrage says its licence in its README only.
 licences: $(TOOLS)

@@ -50,6 +50,10 @@ def test_every_locked_package_has_one_version_and_checksums_and_no_address(lock:
     assert "://" not in (ROOT / lock).read_text("utf-8")
 
 
+def test_no_process_of_the_tests_waits_for_grammars_that_people_do_not_have() -> None:
+    assert "rfc3987-syntax" not in locked("requirements-dev.lock"), "jsonschema would import it; see make lock"
+
+
 def test_tests_run_with_the_versions_that_people_run() -> None:
     tested = locked("requirements-dev.lock")
     for name, (pinned, hashes) in locked("requirements.lock").items():
