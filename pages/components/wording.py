@@ -32,8 +32,12 @@ __all__ = [
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _SPACE = re.compile(r"\s+")
-# Streamlit turns these into icons, emoji and arrows even when escaped; an invisible joiner keeps them letters.
-_SHORTCODE = re.compile(r":(?=[\w+/-]+:)|(?<=[-<])(?=[->])|(?<=-)(?=-)|(?<=[<>])(?==)|(?<==)(?=>)")
+# Streamlit turns these into icons, emoji, arrows and links even when escaped; an invisible joiner keeps them letters.
+_SHORTCODE = re.compile(
+    r":(?=[\w+/-]+:)|(?<=[-<])(?=[->])|(?<=-)(?=-)|(?<=[<>])(?==)|(?<==)(?=>)"
+    r"|(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)",
+    re.IGNORECASE,
+)
 _JOINER = "\u2060"
 
 

@@ -85,6 +85,13 @@ def test_shortcodes_stay_letters() -> None:
     assert ":material" not in plain("see :material/home: here").replace("\\", "").replace(":\u2060", "")
 
 
+@pytest.mark.parametrize("address", ["http://pay.example.com", "HTTPS://example.com", "www.example.com"])
+def test_web_addresses_stay_letters(address: str) -> None:
+    shown = plain(f"Pay per {address} now").replace("\\", "")
+    assert address not in shown
+    assert shown.replace("\u2060", "") == f"Pay per {address} now"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_charts_use_the_colours_of_the_theme(theme: str) -> None:
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
