@@ -275,9 +275,10 @@ def test_the_worker_process_has_a_clock_and_ends_it(tmp_path: Path, engine: Engi
 
 
 def test_a_living_worker_queues_what_a_dead_program_stored_and_makes_backups(
-    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, engine: Engine, models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scheduler, "_LOOK_SECONDS", 0.1)
+    (tmp_path / "models").symlink_to(models, target_is_directory=True)
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
     stored = tmp_path / "kept"
     settings = Settings(tmp_path, database_url=url, tenant="left-behind", backup_folder=str(stored))
