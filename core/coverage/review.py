@@ -1,7 +1,8 @@
 """Review: applies decisions to detected cells, checks that their evidence is unchanged, and builds the queue."""
 # Longer than 300 lines: decisions, what they do to a board, and whether their evidence is unchanged, read each other.
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from difflib import SequenceMatcher
@@ -37,6 +38,7 @@ __all__ = [
     "check_decisions",
     "current_decisions",
     "decision_on",
+    "decisions_about",
     "is_open_again",
     "known_people",
     "queue",
@@ -52,8 +54,12 @@ _OF_A_SUBJECT = (ReviewVerdict.ACCEPTED, ReviewVerdict.WAIVED)
 _UNJUDGED = (CellState.NOT_ASSESSED, CellState.ERROR)
 
 
-def current_decisions(decisions: Sequence[Decision]) -> DecisionsByCell:
-    """The current decision per topic and kind. decisions: oldest first; `undone` cancels the one before it."""
+def current_decisions(decisions: Sequence[Decision], topics: Iterable[Topic] = ()) -> DecisionsByCell:
+    """The current decision per topic and kind. decisions: oldest first; `undone` cancels the one before it.
+
+    topics: of the board. A column on which one was never decided itself has the latest decision on a topic merged into
+    it; where the merged topic is about something else, `apply_decisions` doubts it as after a change of its name.
+    """
     stacks: dict[tuple[int, str], list[Decision]] = {}
     for decision in decisions:
         stack = stacks.setdefault((decision.topic_id, decision.kind), [])
@@ -61,7 +67,21 @@ def current_decisions(decisions: Sequence[Decision]) -> DecisionsByCell:
             stack.append(decision)
         elif stack:
             stack.pop()
-    return {about: stack[-1] for about, stack in stacks.items() if stack}
+    current = {about: stack[-1] for about, stack in stacks.items() if stack}
+    heirs: defaultdict[int, list[int]] = defaultdict(list)
+    for topic in topics:
+        for each in topic.merged:
+            heirs[each].append(topic.id)
+    inherited: dict[tuple[int, str], Decision] = {}
+    for decision in sorted(current.values(), key=lambda each: each.id):
+        inherited |= {(heir, decision.kind): decision for heir in heirs[decision.topic_id]}
+    return {about: each for about, each in inherited.items() if about not in stacks} | current
+
+
+def decisions_about(cell: Cell, topic: Topic, log: Iterable[Decision]) -> list[Decision]:
+    """The entries of the log about a cell of this topic, and about the same column of topics merged into it."""
+    ids = {cell.topic_id, *topic.merged}
+    return [each for each in log if each.topic_id in ids and each.kind == cell.kind.value]
 
 
 def apply_decisions(
@@ -84,7 +104,8 @@ def _apply_decision(cell: Cell, decision: Decision | None, broken: Mapping[int, 
     signature = f"{decision.who}, {decision.at:%Y-%m-%d}"
     expired = decision.expires is not None and today > decision.expires
     if decision.verdict in _OF_A_SUBJECT and not expired and adds_words(cell.topic, decision.topic or cell.topic):
-        words = f"{decision.verdict.value.capitalize()} by {signature}, for “{decision.topic}”; renamed since."
+        since = "renamed" if decision.topic_id == cell.topic_id else "merged"
+        words = f"{decision.verdict.value.capitalize()} by {signature}, for “{decision.topic}”; {since} since."
         return _with_state(cell, CellState.SUSPECT, f"{words} {cell.reason}".strip())
     match decision.verdict:
         case ReviewVerdict.ACCEPTED if decision.id in broken:

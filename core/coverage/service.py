@@ -217,8 +217,8 @@ class CoverageService:
         needs = {topic.id: topic.needs for topic in self._store.topics(project)}
         of_board = [
             each
-            for each in self.current_decisions(project).values()
-            if each.kind in set(GapKind) and GapKind(each.kind).truth in needs.get(each.topic_id, ())
+            for (topic_id, kind), each in self.current_decisions(project).items()
+            if kind in set(GapKind) and GapKind(kind).truth in needs.get(topic_id, ())
         ]
         return broken_pins(of_board, self._catalogue, project)
 
@@ -294,7 +294,7 @@ class CoverageService:
 
     def current_decisions(self, project: str | None) -> Mapping[tuple[int, str], Decision]:
         """(topic id, kind) → the current decision."""
-        return current_decisions(self._store.decisions(project))
+        return current_decisions(self._store.decisions(project), self._store.topics(project))
 
     def queue(self, board: Board) -> Sequence[ReviewedCell]:
         """The cells a meeting should review, worst first."""
@@ -344,7 +344,7 @@ class CoverageService:
     def preview(self, board: Board, data: bytes, name: str) -> DecisionImportPreview:
         """Preview of importing an edited meeting-pack workbook. Raises BadRequest when the file is not one."""
         log = self._store.decisions(board.project)
-        return read_decisions(data, name, board, log, current_decisions(log), self._now())
+        return read_decisions(data, name, board, log, current_decisions(log, board.topics), self._now())
 
     def decide_all(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
         """Store imported decisions (from an edited meeting pack), all or none. Raises Outdated."""

@@ -160,14 +160,16 @@ def with_needs(topics: Iterable[Topic], needs: Sequence[Truth]) -> tuple[Topic, 
 def merge_topics(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
     """The first topic with the new name and the needs of all of them, then the others retired.
 
-    Owner and domain stay if all topics that have one agree. Raises BadRequest for fewer than two topics.
+    Owner and domain stay if all topics that have one agree. Decisions on the others go on under the merged topic where
+    it has none of its own (core.coverage.review). Raises BadRequest for fewer than two topics.
     """
     if len(topics) < 2:
         raise BadRequest("Merging needs at least two topics.", "Choose the topics that mean the same.")
     first, *others = topics
     needs = tuple(truth for truth in Truth if any(truth in topic.needs for topic in topics))
     result = replace(rename_topic(first, name), needs=needs, owner=_common_value(t.owner for t in topics) or "")
-    result = replace(result, domain=_common_value(t.domain for t in topics))
+    merged = (*first.merged, *(each for topic in others for each in (topic.id, *topic.merged)))
+    result = replace(result, domain=_common_value(t.domain for t in topics), merged=merged)
     return result, *(replace(topic, retired=True) for topic in others)
 
 
@@ -214,7 +216,7 @@ def split_topic(topic: Topic, names: Sequence[str], terms: WorkspaceTerms) -> tu
     parts = check_topics(names)
     if len(parts) < 2:
         raise BadRequest("Splitting needs at least two names.", "Write one part of the topic per line.")
-    fresh = replace(topic, id=0, version=1, jurisdiction=None)
+    fresh = replace(topic, id=0, version=1, jurisdiction=None, merged=())
     return replace(topic, retired=True), tuple(with_detected_labels(replace(fresh, name=name), terms) for name in parts)
 
 

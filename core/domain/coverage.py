@@ -108,7 +108,7 @@ class Topic:
 
     id: 0 until stored. project: None = all projects. needs: the truths it requires; others are not assessed. domain,
     jurisdiction: detected from the name, editable. modality, source: of a requirement, with its sentence. keywords: of
-    the cluster it was named after. version: for optimistic locking."""
+    the cluster it was named after. version: for optimistic locking. merged: ids of the topics merged into it."""
 
     name: str
     id: int = 0
@@ -123,6 +123,7 @@ class Topic:
     keywords: tuple[str, ...] = ()
     retired: bool = False
     version: int = 1
+    merged: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

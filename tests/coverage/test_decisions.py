@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from core.coverage.review import apply_decisions, check_decision, current_decisions, queue
+from core.coverage.review import apply_decisions, check_decision, current_decisions, decisions_about, queue
+from core.coverage.topics import merge_topics
 from core.domain.coverage import Cell, CellState, Decision, GapKind, ReviewVerdict, Topic
 from core.domain.errors import BadRequest
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
@@ -68,6 +69,43 @@ def test_a_gap_confirmed_over_evidence_that_was_shown_stays_a_gap() -> None:
     assert (shown.state, shown.detected) == (CellState.GAP, CellState.COVERED)
     assert later.state is CellState.SUSPECT
     assert "since then" not in shown.reason and "since then" in later.reason
+
+
+def test_a_merged_topic_has_the_decisions_on_its_parts_where_it_has_none_itself() -> None:
+    merged, *_ = merge_topics([ONE, TWO, replace(TWO, id=3)], "fire drills")
+    log = [
+        decision(ReviewVerdict.ACCEPTED, topic_id=1),
+        decision(ReviewVerdict.CONFIRMED, topic_id=2),
+        decision(ReviewVerdict.NEEDS_WORK, topic_id=2, kind="reality"),
+        decision(ReviewVerdict.CONFIRMED, topic_id=3, kind="reality"),
+        decision(ReviewVerdict.ACCEPTED, topic_id=2, kind="intent"),
+        decision(ReviewVerdict.UNDONE, 2, topic_id=2, kind="intent"),
+    ]
+    current = current_decisions(log, [merged])
+    of_merged = {kind: each.id for (topic_id, kind), each in current.items() if topic_id == 1}
+    assert of_merged == {"compliance": 101, "reality": 301}
+    reality = board_of({merged: "ccccc"}).cell(merged, GapKind.REALITY)
+    assert [each.topic_id for each in decisions_about(reality, merged, log)] == [2, 3]
+
+
+def test_a_decision_on_a_part_is_undone_or_replaced_under_the_merged_topic() -> None:
+    merged, _ = merge_topics([ONE, TWO], "fire drills")
+    part = decision(ReviewVerdict.CONFIRMED, topic_id=2)
+    undone = decision(ReviewVerdict.UNDONE, topic_id=1)
+    assert (1, "compliance") not in current_decisions([part, undone], [merged])
+    other = decision(ReviewVerdict.NEEDS_WORK, topic_id=1)
+    assert current_decisions([part, other], [merged])[1, "compliance"] == other
+    assert (1, "compliance") not in current_decisions([part], [ONE, TWO])  # as it is after the merge was undone
+
+
+@pytest.mark.parametrize(("name", "state"), [("key handover", CellState.COVERED), ("fire drills", CellState.SUSPECT)])
+def test_what_settles_a_part_settles_the_merged_topic_only_if_it_is_about_the_same(name: str, state: CellState) -> None:
+    merged, _ = merge_topics([ONE, TWO], name)
+    log = [decision(ReviewVerdict.ACCEPTED, topic_id=2, topic="key handover")]
+    board = apply_decisions(board_of({merged: "cgccc"}), current_decisions(log, [merged]), {}, TODAY, BUILT_IN_TERMS)
+    cell = board.cell(merged, GapKind.COMPLIANCE)
+    assert cell.state is state
+    assert state is CellState.COVERED or "for “key handover”; merged since." in cell.reason
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from time import perf_counter
 import pytest
 
 from core.coverage.service import CoverageService
+from core.coverage.topics import merge_topics
 from core.domain.coverage import Board, Cell, CellState, GapKind, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Page, TableRole, Truth
 from core.domain.errors import BadRequest, NotFound, Outdated
@@ -335,3 +336,16 @@ def test_a_requirement_that_is_a_topic_under_another_name_is_not_proposed_again(
     assert first.name == "The vendor shall not store helium bottles upright."
     office.desk.add_topics([replace(first, name="store helium bottles upright")])
     assert [topic.name for topic in office.desk.found_requirements(None)] == [second.name]
+
+
+def test_a_merged_topic_keeps_what_was_decided_on_its_parts_until_the_merge_is_undone(office: Office) -> None:
+    office.say(ReviewVerdict.CONFIRMED, ZEBRA)
+    before = {topic.name: topic for topic in office.desk.topics(None)}
+    office.desk.change_topics(merge_topics([before[VACATION], before[ZEBRA]], VACATION), "Ada")
+    current, cell = office.desk.current_decisions(None), office.cell(VACATION)
+    assert current[before[VACATION].id, "compliance"].verdict is ReviewVerdict.CONFIRMED
+    office.desk.undo(office.board(), cell, "Grace", after=0)
+    assert (before[VACATION].id, "compliance") not in office.desk.current_decisions(None)
+    edit, *_ = office.desk.topic_edits(9)
+    office.desk.undo_topic_edit(edit.number, "Ada")
+    assert set(office.desk.current_decisions(None)) == {(before[ZEBRA].id, "compliance")}

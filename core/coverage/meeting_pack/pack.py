@@ -97,7 +97,7 @@ class MeetingPack:
     @property
     def current_decisions(self) -> DecisionsByCell:
         """(topic id, kind) → the current decision."""
-        return current_decisions(self.decisions)
+        return current_decisions(self.decisions, self.board.topics)
 
     def domain_title(self, domain: str) -> str:
         """The title of a domain; its name where it has none."""

@@ -18,7 +18,7 @@ from core.coverage.meetings.meeting import (
     MinutesPoint,
     attendee_key,
 )
-from core.coverage.review import DecisionsByCell, current_decisions, is_open_again
+from core.coverage.review import current_decisions, is_open_again
 from core.domain.coverage import Board, Cell, Decision
 from core.domain.results import Citation
 from core.search.citations.cite import citation_data
@@ -61,7 +61,7 @@ def make_minutes(
             MinutesDecision(replace(each, topic=names.get(each.topic_id, each.topic)), _quotes(each, boards))
             for each in sorted(decisions.values(), key=lambda each: each.at)
         ),
-        points=(*_raised(remarks), *_undecided(meeting.agenda, current_decisions(log), board)),
+        points=(*_raised(remarks), *_undecided(meeting.agenda, log, board)),
         remarks=tuple(each for each in remarks if each.kind is not ContributionKind.OPEN_POINT),
     )
 
@@ -85,9 +85,10 @@ def _cells(board: Board | None) -> Mapping[tuple[int, str], Cell]:
     return {(cell.topic_id, cell.kind.value): cell for cell in board.cells} if board else {}
 
 
-def _undecided(agenda: Sequence[AgendaItem], decided: DecisionsByCell, board: Board | None) -> list[MinutesPoint]:
+def _undecided(agenda: Sequence[AgendaItem], log: Sequence[Decision], board: Board | None) -> list[MinutesPoint]:
     """The cells of the agenda without a decision, or with one that no longer settles them."""
     cells, points = _cells(board), []
+    decided = current_decisions(log, board.topics if board else ())
     for item in agenda:
         cell, decision = cells.get((item.topic_id, item.kind)), decided.get((item.topic_id, item.kind))
         if decision is None or (cell is not None and is_open_again(cell, decision)):

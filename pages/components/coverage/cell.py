@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.coverage.gaps import ASSESSED, score_in_words
+from core.coverage.review import decisions_about
 from core.domain.coverage import Board, Cell, CellState, Decision, DecisionHistory, Gap
 from core.domain.results import Citation
 from core.knowledge.glossary import meaning
@@ -33,18 +34,14 @@ def cell_dialog(board: Board, cell: Cell, gap: Gap | None) -> None:
         st.rerun()
     draw_headline(cell, gap, "#")  # headings are drawn smaller in a drawer than on a page
     log = state.coverage_service().log(board.project)
-    about = [each for each in log if _is_about(each, cell)]
+    about = decisions_about(cell, board.topic_of(cell), log)
     decision = state.decision_of(board.project, cell)
     with st.container(border=True, gap="small"):
         draw_decision(board, cell, decision, log)
         draw_form(board, [cell], log, decision, keys=False)
     draw_evidence(cell)
     with st.expander("History", icon=":material/history:", expanded=False):
-        draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
-
-
-def _is_about(decision: Decision, cell: Cell) -> bool:
-    return decision.topic_id == cell.topic_id and decision.kind == cell.kind.value
+        draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about, cell.topic_id)
 
 
 def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequence[Decision]) -> None:
@@ -52,7 +49,7 @@ def draw_decision(board: Board, cell: Cell, decision: Decision | None, log: Sequ
     if decision is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/gavel: {decision_line(decision)}", width="content")
+        st.markdown(f":material/gavel: {decision_line(decision)}{_of_merged(decision, cell.topic_id)}", width="content")
         rights.button(
             "coverage.undo",
             "Undo the decision", key=f"undo.{state.cell_key(cell)}", icon=":material/undo:", type="tertiary",
@@ -148,12 +145,17 @@ def _exact_search(cell: Cell) -> None:
     )
 
 
-def draw_history(runs: Sequence[DecisionHistory], log: Sequence[Decision]) -> None:
+def _of_merged(decision: Decision, topic_id: int) -> str:
+    """Which topic a decision was taken on, where that was merged into this one."""
+    return f" · on “{plain(decision.topic)}”, merged into this topic" if decision.topic_id != topic_id else ""
+
+
+def draw_history(runs: Sequence[DecisionHistory], log: Sequence[Decision], topic_id: int) -> None:
     """Results of runs and decisions of reviewers, newest first."""
     lines = [
         (run.at, f"{CELLS[run.state].icon} {day(run.at)} · found **{run.state.value}** {run.score:.2f}") for run in runs
     ]
-    lines += [(each.at, f":material/gavel: {decision_line(each)}") for each in log]
+    lines += [(each.at, f":material/gavel: {decision_line(each)}{_of_merged(each, topic_id)}") for each in log]
     if not lines:
         st.caption("No earlier results or decisions.")
     for _, line in sorted(lines, key=lambda entry: entry[0], reverse=True):

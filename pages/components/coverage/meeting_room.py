@@ -25,6 +25,7 @@ from core.coverage.meetings.meeting import (
 )
 from core.coverage.meetings.minutes import people_in_words
 from core.coverage.meetings.service import MeetingService
+from core.coverage.review import decisions_about
 from core.domain.coverage import Board, Cell, Decision, ReviewedCell, ReviewVerdict
 from core.domain.errors import FivefoldError, NotFound
 from core.domain.results import Citation
@@ -204,7 +205,7 @@ def _follow() -> None:
 def _draw_cell(view: MeetingView, board: Board, item: ReviewedCell, log: Sequence[Decision], *, presents: bool) -> None:
     """The cell, the form of the presenter, what people say about it, and the seat to speak from."""
     cell = item.cell
-    about = [each for each in log if each.topic_id == cell.topic_id and each.kind == cell.kind.value]
+    about = decisions_about(cell, board.topic_of(cell), log)
     with st.container(gap="xsmall", key=f"review_{cell.kind.value}_{cell.topic_id}"):  # keys wait for it by this name
         draw_headline(cell, item.gap, name=distinct_names(board).get(cell.topic_id, ""))
         draw_best_evidence(cell)
@@ -222,7 +223,8 @@ def _draw_cell(view: MeetingView, board: Board, item: ReviewedCell, log: Sequenc
     with st.container(gap="small"):
         draw_evidence(cell)
         with st.expander("History", icon=":material/history:"):
-            draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
+            runs = state.coverage_service().history(cell.topic_id, cell.kind, board.project)
+            draw_history(runs, about, cell.topic_id)
 
 
 _MOST_POINTS = 30  # undecided cells drawn; the meeting pack lists all of them

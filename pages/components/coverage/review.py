@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.collaboration.target import on_cell
 from core.coverage.board_view import about_in_words, distinct_names, kind_in_words, kind_of_words
+from core.coverage.review import decisions_about
 from core.domain.coverage import Board, Decision, GapKind, ReviewedCell
 from pages.components import browser_scripts, comments
 from pages.components.coverage import meeting_start, state
@@ -194,7 +195,7 @@ def _sent(key: str, name: str) -> Any:
 def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:
     """One cell: what it is, its best sentence, the form, then everything that was found."""
     cell = item.cell
-    about = [each for each in log if each.topic_id == cell.topic_id and each.kind == cell.kind.value]
+    about = decisions_about(cell, board.topic_of(cell), log)
     with st.container(gap="xsmall", key=f"review_{cell.kind.value}_{cell.topic_id}"):  # keys wait for it by this name
         draw_headline(cell, item.gap, name=distinct_names(board).get(cell.topic_id, ""))
         draw_best_evidence(cell)
@@ -205,7 +206,8 @@ def _cell(board: Board, item: ReviewedCell, log: Sequence[Decision]) -> None:
         comments.comment_expander(about_cell, f"comments.{state.cell_key(cell)}")
         draw_evidence(cell)
         with st.expander("History", icon=":material/history:"):
-            draw_history(state.coverage_service().history(cell.topic_id, cell.kind, board.project), about)
+            runs = state.coverage_service().history(cell.topic_id, cell.kind, board.project)
+            draw_history(runs, about, cell.topic_id)
 
 
 _NAMED = 12  # selected cells listed by name; the list beside shows them all

@@ -29,7 +29,7 @@ from pages.components.citation_places import cited_place
 from pages.components.coverage import state
 from pages.components.styles import TRUTHS
 from pages.components.user_name import who
-from pages.components.wording import count, plain
+from pages.components.wording import count, plain, shorten
 
 __all__ = ["draw", "suggested_topics"]
 
@@ -254,6 +254,7 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
             )
         with join.popover("Merge", icon=":material/merge:", width="stretch", disabled=len(chosen) < 2):
             st.text_input("Name of the merged topic", value=chosen[0].name, key="topics.merge")
+            st.caption(_merge_words(chosen))
             _button("Merge", "merge", lambda: merge_topics(chosen, typed["topics.merge"]))
         with part.popover("Split", icon=":material/call_split:", width="stretch", disabled=len(chosen) != 1):
             st.text_area("One part per line", key="topics.split")
@@ -265,6 +266,16 @@ def _bulk_actions(chosen: Sequence[Topic]) -> None:
                 lambda: [edit_topic(topic, {"retired": True}, terms) for topic in chosen],
                 ":material/delete:",
             )
+
+
+def _merge_words(chosen: Sequence[Topic]) -> str:
+    """What a merge does with decisions."""
+    first, *others = (plain(shorten(topic.name, 40)) for topic in chosen)
+    rest = f"“{others[0]}”" if len(others) == 1 else "the others"
+    return (
+        f"Decisions on “{first}” stay. In columns where it has none, the latest on {rest} holds; if the new name is "
+        "about something else, it must be decided again. The history keeps all."
+    )
 
 
 def _button(label: str, name: str, change: Callable[[], Sequence[Topic]], icon: str | None = None) -> None:
