@@ -54,7 +54,11 @@ def draw() -> None:
         notices.error(problem)
     busy = draw_run_progress(project, next(iter(runs), None), going_on)
     board = state.board(project, None if shown is None else shown.id)
+    line = st.container()
     _draw_view(project, board, busy=busy)
+    if shown is not None and not busy:
+        with line:  # filled last: comparing a large library takes longer than drawing the board
+            _changed_line(project, runs, shown)
 
 
 def _read_url() -> None:
@@ -105,14 +109,34 @@ def _snapshot_line(project: str | None, runs: Sequence[CoverageRun], shown: Cove
     parts += [f"assessed {ago(shown.finished_at or shown.started_at, state.now())}", f"profile {plain(shown.profile)}"]
     parts += [f"{count(shown.carried, 'cell')} carried over"] if shown.carried else []
     st.markdown(" · ".join(parts))
-    latest = next(run for run in runs if run.state is RunState.DONE)
-    stale = unassessed(latest, state.topics(project))
-    if stale and shown.id == latest.id:
-        changed = f"{count(stale, 'topic')} added or changed since"
-        st.caption(f":material/info: {changed}; press *Assess* to bring the board up to date.")
-    if shown.id != latest.id:
+    if shown.id != _latest_finished(runs).id:
         st.info("This is an older snapshot under today's decisions.", icon=":material/history:")
         st.button("Show the latest", on_click=_latest, type="tertiary")
+
+
+def _latest_finished(runs: Sequence[CoverageRun]) -> CoverageRun:
+    return next(run for run in runs if run.state is RunState.DONE)
+
+
+def _changed_line(project: str | None, runs: Sequence[CoverageRun], shown: CoverageRun) -> None:
+    """What was added or changed since the latest snapshot, with a button that assesses again."""
+    if shown.id != _latest_finished(runs).id:
+        return
+    numbers = [(unassessed(shown, state.topics(project)), "topic"), (state.changed_documents(shown.id), "document")]
+    changed = " and ".join(count(number, noun) for number, noun in numbers if number)
+    if not changed:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(f":material/info: {changed} added, changed or removed since.", width="content")
+        rights.button(
+            "coverage.runs.start",
+            "Assess again",
+            key="coverage.again",
+            type="tertiary",
+            icon=":material/refresh:",
+            on_click=start_run,
+            args=(project,),
+        )
 
 
 def _latest() -> None:

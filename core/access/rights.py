@@ -325,7 +325,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_R, _decisions, "coverage", "decide_all undo_together"),
     **_writes(_R, _decision, "coverage", "undo_decision"),
     **_writes(_R, _run, "coverage", "delete_snapshot name_snapshot"),
-    **_reads("coverage.runs", "progress"),
+    **_reads("coverage.runs", "changed_documents progress"),
     **_writes(_A, _project, "coverage.runs", "start"),
     **_writes(_A, _run, "coverage.runs", "carry_out stop"),
     # Working together: the services themselves check who sees a target

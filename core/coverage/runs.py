@@ -139,6 +139,20 @@ class CoverageRuns:
             self._store.change_run(run)
         return run
 
+    def changed_documents(self, run_id: int) -> int:
+        """Number of documents added, removed or changed since a run, as far as search reads them. Raises NotFound."""
+        run = self._store.run(run_id)
+        if not run.configuration_hash:  # stored without its corpus
+            return 0
+        now = self._corpus(run.project)
+        return sum(run.corpus.get(document) != now.get(document) for document in run.corpus.keys() | now.keys())
+
+    def _corpus(self, project: str | None) -> Mapping[int, str]:
+        """Document id → digest of what search reads of it."""
+        projects = (project,) if project else ()
+        filters = SearchFilters(origins=(Origin.DOCUMENT.value,), projects=projects).resolved(self._now())
+        return self._catalogue.fingerprints(filters)
+
     def carry_out(
         self,
         run_id: int,
@@ -171,9 +185,7 @@ class CoverageRuns:
         self, run: CoverageRun, profile: ScoreProfile, whole: bool
     ) -> tuple[CoverageRun, frozenset[tuple[int, GapKind]]]:
         """The run with the library's current fingerprints, and the cells that need no assessment."""
-        projects = (run.project,) if run.project else ()
-        filters = SearchFilters(origins=(Origin.DOCUMENT.value,), projects=projects).resolved(self._now())
-        corpus = self._catalogue.fingerprints(filters)
+        corpus = self._corpus(run.project)
         digest = self._detector.configuration(profile)
         own = tuple(self._store.cells(run.id))
         before, cells = run.corpus, own

@@ -98,7 +98,7 @@ class TopicRevisionRow(Base):
 
 
 class CoverageRunRow(Base):
-    """One run; `data` is the value without `corpus`, which only the next run reads."""
+    """One run; `data` is the value without `corpus`, which is read to compare only."""
 
     __tablename__ = "coverage_runs"
     __table_args__ = (

@@ -1,6 +1,7 @@
 """Runs that are kept: watched, stopped, killed, resumed, and carried over."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from core.domain.documents import Truth
 from core.domain.errors import BadRequest, StoreFailed
 from core.domain.queries import ScoreProfile
 from tests.fakes import FakeCoverageBoardStore
+from tests.label_edits import store_labels
 from tests.search.library import NOW, Library, payroll_library
 
 TOPICS = [Topic("deposit of withheld income taxes"), Topic("vacation accrual per month"), Topic("zebra husbandry")]
@@ -98,6 +100,20 @@ def test_an_unchanged_library_is_carried_over_whole() -> None:
     assert all(cell.carried for cell in room.store.cells(again.id))
     room.assess(whole=True)
     assert len(room.judged) == 18
+
+
+def test_documents_added_changed_and_removed_since_a_run_are_counted() -> None:
+    room = Room()
+    run = room.assess()
+    assert room.runs.changed_documents(run.id) == 0
+    known = [each.id for each in room.library.catalogue.documents()]
+    room.library.add("zebras.md", "Zebra husbandry must follow the zoo rules.", truth=Truth.REGULATORY)
+    room.library.catalogue.delete(known[0])
+    changed = room.library.catalogue.document(known[1])
+    passages = [replace(each, truth=Truth.INTENT) for each in room.library.catalogue.passages_of(changed.id)]
+    store_labels(room.library.catalogue, changed, passages)
+    assert room.runs.changed_documents(run.id) == 3
+    assert room.runs.changed_documents(room.assess().id) == 0
 
 
 def test_only_cells_a_new_document_could_change_are_judged_again() -> None:

@@ -187,14 +187,25 @@ def test_a_failed_search_is_an_error_and_never_a_gap(
 
 def test_topics_changed_since_the_snapshot_are_told(stocked: Stack, opened: Opened) -> None:
     assessed(stocked, "Overtime pay")
-    assert "added or changed since" not in words(opened("coverage.py"))
+    assert "removed since" not in words(opened("coverage.py"))
     desk = stocked.workbench.coverage
     (topic,) = desk.topics(None)
     desk.change_topics([replace(topic, name="Zebra husbandry")])
     desk.add_topics([Topic("Vacation")])
     screen = opened("coverage.py", view="Board", cell=f"regulatory:{topic.id}")
-    assert "2 topics added or changed since" in words(screen)
+    assert "2 topics added, changed or removed since" in words(screen)
     assert "Assessed as “Overtime pay”" in words(screen).replace("\\", "")
+
+
+def test_documents_changed_since_the_snapshot_are_told_until_it_is_assessed_again(
+    stocked: Stack, opened: Opened
+) -> None:
+    assessed(stocked, "Overtime pay")
+    stocked.add("later.md", "# Later\nOvertime must be paid within a week.")
+    screen = opened("coverage.py", view="Board")
+    assert "1 document added, changed or removed since" in words(screen)
+    pressed(screen, "Assess again")
+    assert "removed since" not in words(ended(screen))
 
 
 def test_filters_narrow_the_board_and_say_when_nothing_is_left(stocked: Stack, opened: Opened) -> None:
