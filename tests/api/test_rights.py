@@ -12,13 +12,10 @@ from api.app import create_app
 from core.domain.documents import LABEL_FIELDS
 from core.domain.people import Role
 from tests.access.world import EVE, SECRET, World, opened_world
+from tests.api.described import APP
 from tests.database import shared_engine
 
-OPERATIONS = [
-    (method.upper(), path)
-    for path, methods in create_app(lambda: None).openapi()["paths"].items()  # type: ignore[arg-type, return-value]
-    for method in methods
-]
+OPERATIONS = [(method.upper(), path) for path, methods in APP.openapi()["paths"].items() for method in methods]
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,9 @@ from schemathesis.specs.openapi.checks import (
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.app import ApiMount, create_app
+from api.app import ApiMount
 from tests.api.conftest import OpenedLibrary
+from tests.api.described import APP, OPENED
 
 EXAMPLES = 8  # per route and kind of data, so that the module takes less than a minute
 CHECKS = [
@@ -51,9 +52,6 @@ def from_this_machine(app: ASGIApp) -> ASGIApp:
     return called
 
 
-OPENED: list[OpenedLibrary] = []
-"""The library of the tests below; the document itself needs none."""
-APP = create_app(lambda: OPENED[0], local=lambda: True, rate=lambda: "1000000/minute")
 SCHEMA = schemathesis.openapi.from_asgi("/api/openapi.json", from_this_machine(Starlette(routes=[ApiMount(APP)])))
 OPERATIONS = [each.ok() for each in SCHEMA.get_all_operations()]
 

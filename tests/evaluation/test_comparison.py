@@ -69,20 +69,33 @@ def experiment(
     return replace(made, **values)
 
 
+def outcomes_of(*values: float) -> tuple[QuestionOutcome, ...]:
+    """Outcomes of questions with these values of nDCG."""
+    return tuple(outcome(n, {NDCG: value}) for n, value in enumerate(values, 1))
+
+
 def ndcgs(number: int, *values: float, **more: object) -> Experiment:
-    """An experiment of questions with these values of nDCG."""
-    return experiment(number, *(outcome(n, {NDCG: value}) for n, value in enumerate(values, 1)), **more)
+    """An experiment of such questions."""
+    return experiment(number, *outcomes_of(*values), **more)
 
 
-BEFORE = ndcgs(1, *[0.2, 0.4] * 10)
-AFTER = ndcgs(2, *[0.5, 0.4] * 10, version=2)
+@pytest.fixture(scope="module")
+def before() -> Experiment:
+    """The first of two experiments."""
+    return ndcgs(1, *[0.2, 0.4] * 10)
+
+
+@pytest.fixture(scope="module")
+def after() -> Experiment:
+    """The second: every other question gains."""
+    return ndcgs(2, *[0.5, 0.4] * 10, version=2)
 
 
 # Measure by measure
 
 
-def test_two_experiments_stand_side_by_side_with_their_difference() -> None:
-    found = comparison([BEFORE, AFTER])
+def test_two_experiments_stand_side_by_side_with_their_difference(before: Experiment, after: Experiment) -> None:
+    found = comparison([before, after])
     [row] = found.rows
     assert row.measure.name == NDCG
     assert [interval.mean for interval in row.values if interval] == pytest.approx([0.3, 0.45])
@@ -107,16 +120,16 @@ def test_measures_stand_in_their_order_and_one_that_only_one_has_is_not_compared
     assert (refused.values[1], refused.gains) == (None, (None, None))
 
 
-def test_one_experiment_alone_has_values_and_no_difference() -> None:
-    found = comparison([BEFORE])
+def test_one_experiment_alone_has_values_and_no_difference(before: Experiment) -> None:
+    found = comparison([before])
     assert found.rows[0].gains == (None,)
     assert found.doubts == ()
     assert found.shared == 20
 
 
-def test_three_experiments_are_each_held_against_the_first() -> None:
+def test_three_experiments_are_each_held_against_the_first(before: Experiment, after: Experiment) -> None:
     third = ndcgs(3, *[0.1, 0.4] * 10)
-    row = comparison([BEFORE, AFTER, third]).rows[0]
+    row = comparison([before, after, third]).rows[0]
     assert [pair and round(pair.gain.mean, 3) for pair in row.gains] == [None, 0.15, -0.05]
 
 
@@ -131,11 +144,13 @@ def test_nothing_can_be_held_against_nothing() -> None:
         ({"judgments_version": 8}, "on other judgments"),
         ({"corpus_hash": "d"}, "on another library"),
         ({"set_id": 2}, "different question sets"),
-        ({"outcomes": AFTER.outcomes[:12]}, "12 of 20 questions in common"),
+        ({"outcomes": outcomes_of(*[0.5, 0.4] * 6)}, "12 of 20 questions in common"),
     ],
 )
-def test_what_else_differs_is_told(changes: dict[str, object], expected: str) -> None:
-    [doubt] = comparison([BEFORE, replace(AFTER, **changes)]).doubts
+def test_what_else_differs_is_told(
+    before: Experiment, after: Experiment, changes: dict[str, object], expected: str
+) -> None:
+    [doubt] = comparison([before, replace(after, **changes)]).doubts
     assert expected in doubt
 
 
@@ -356,8 +371,8 @@ def test_without_a_graded_result_there_is_nothing_to_suggest() -> None:
 # As data and as rows
 
 
-def test_experiments_are_written_whole_with_their_differences() -> None:
-    data = json.loads(json_text(comparison_data([BEFORE, AFTER])))
+def test_experiments_are_written_whole_with_their_differences(before: Experiment, after: Experiment) -> None:
+    data = json.loads(json_text(comparison_data([before, after])))
     assert [each["experiment"] for each in data["experiments"]] == [1, 2]
     assert data["experiments"][1]["scored_with"]["weights"] == {"similarity": 1.0}
     assert len(data["experiments"][0]["outcomes"]) == 20
@@ -366,7 +381,7 @@ def test_experiments_are_written_whole_with_their_differences() -> None:
     assert difference["measures"][NDCG]["mean"] == pytest.approx(0.15)
     assert 0 < difference["measures"][NDCG]["p_value"] < 0.05
     assert data["questions_in_common"] == 20
-    assert comparison_data([BEFORE])["differences"] == []
+    assert comparison_data([before])["differences"] == []
 
 
 def test_rows_hold_every_experiment_side_by_side() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 from sqlalchemy import Engine
 
 from storage.postgres.database import Database
@@ -26,6 +25,8 @@ def database(engine: Engine) -> Database:
 @pytest.fixture(scope="module")
 def s3() -> Iterator[str]:
     """The URL of an empty bucket on an S3 server. Its address is in the environment, its keys are not."""
+    from moto.server import ThreadedMotoServer  # half a second for the two modules that need it
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     address = "http://{}:{}".format(*server.get_host_and_port())
