@@ -116,9 +116,11 @@ class CoverageService:
         return topic_edits(self._store.topic_revisions(limit), now)
 
     def undo_topic_edit(self, edit: int, who: str) -> Sequence[Topic]:
-        """Store the topics of an edit as they were before; new ones are retired. Raises BadRequest unless each is as
-        the edit left it."""
+        """Store the topics of an edit as they were before; new ones are retired. Raises BadRequest unless each is seen,
+        and as the edit left it."""
         found = next((each for each in self.topic_edits(_MOST_REVISIONS) if each.number == edit), None)
+        if found is not None and any(each.hidden for each in found.revisions):
+            raise BadRequest("This changed more topics than you can see.", "Ask somebody who sees them all to undo it.")
         if found is None or not found.current:
             raise BadRequest("These topics were changed again since.", "Look at them as they are now.")
         before = [each.before for each in found.revisions if each.before is not None]

@@ -185,7 +185,7 @@ def as_before(before: Sequence[Topic], stored: Sequence[Topic]) -> tuple[Topic, 
 
 @dataclass(frozen=True, slots=True)
 class TopicEdit:
-    """The topics changed together, at least one. current: whether each is still as the edit left it."""
+    """The topics changed together, at least one. current: whether each is seen, and still as the edit left it."""
 
     number: int
     revisions: tuple[TopicRevision, ...]
@@ -198,7 +198,11 @@ def topic_edits(revisions: Iterable[TopicRevision], versions: Mapping[int, int])
     for each in revisions:
         edits.setdefault(each.edit, []).append(each)
     return [
-        TopicEdit(number, tuple(own), all(versions.get(each.after.id) == each.after.version for each in own))
+        TopicEdit(
+            number,
+            tuple(own),
+            all(not each.hidden and versions.get(each.after.id) == each.after.version for each in own),
+        )
         for number, own in edits.items()
     ]
 

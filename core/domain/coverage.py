@@ -129,13 +129,14 @@ class Topic:
 @dataclass(frozen=True, slots=True)
 class TopicRevision:
     """One topic as one edit found and left it. edit: a number shared by the topics changed together. before: None for
-    a new topic."""
+    a new topic. hidden: number of topics of the edit that the reader does not see."""
 
     edit: int
     at: datetime
     who: str
     before: Topic | None
     after: Topic
+    hidden: int = 0
 
 
 @dataclass(frozen=True, slots=True)

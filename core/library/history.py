@@ -101,7 +101,7 @@ class HistoryService:
     def undo(self, entry: HistoryEntry, who: str) -> Sequence[str]:
         """Undo an entry; returns a sentence for each part that was left. Raises BadRequest, NotFound, Outdated."""
         if not entry.can_undo:
-            raise BadRequest(f"'{entry.what}' cannot be undone.", "It was changed again since, or is undone already.")
+            raise BadRequest(f"'{entry.what}' cannot be undone.", "It is undone, partly hidden, or was changed since.")
         match entry.kind:
             case HistoryKind.DOCUMENTS:
                 return self._edits.undo(int(entry.reference), who).left
@@ -124,9 +124,7 @@ class HistoryService:
         """A deletion can be undone while the document is in the trash; what is deleted for good stays so."""
         restorable = self._trash.restorable()
         final = [any(c.field in _GONE and c.document_id not in restorable for c in each.changes) for each in sets]
-        return [
-            _of_edit(each, possible=each.undone_at is None and not lost) for each, lost in zip(sets, final, strict=True)
-        ]
+        return [_of_edit(each, possible=not (each.closed or lost)) for each, lost in zip(sets, final, strict=True)]
 
     def _undo_profile(self, name: str, version: int, who: str) -> None:
         if version == 1:

@@ -6,15 +6,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, ForeignKeyConstraint, Index, Integer, select, update
+from sqlalchemy import Connection, ForeignKeyConstraint, Index, Integer, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.sanitize import storable_text
 from core.library.bulk_edit.store import ChangeSet, LabelEdit, no_change_set
 from storage.postgres.database import Database
-from storage.postgres.document_projects import KNOWN_DOCUMENTS
-from storage.postgres.json_records import from_json, next_id, to_json
+from storage.postgres.document_projects import DOCUMENT_PROJECTS, KNOWN_DOCUMENTS, every_project
+from storage.postgres.json_records import any_of, from_json, next_id, to_json
 from storage.postgres.tables import (
     BY_LOGIN,
     Base,
@@ -126,7 +126,30 @@ class SqlChangeLog:
         for set_id, data in connection.execute(query):
             edits[set_id].append(from_json(LabelEdit, data))
         names = ("id", "at", "who", "what", "undone_at", "undone_by")
-        return [ChangeSet(**{name: row[name] for name in names}, changes=tuple(edits[row["id"]])) for row in rows]
+        hidden = self._hidden(connection, [row["id"] for row in rows])
+        return [
+            ChangeSet(
+                **{name: row[name] for name in names}, changes=tuple(edits[row["id"]]), hidden=hidden.get(row["id"], 0)
+            )
+            for row in rows
+        ]
+
+    def _hidden(self, connection: Connection, set_ids: Sequence[int]) -> dict[int, int]:
+        """Set → number of its changes to documents that are hidden from the person; sets without any may be absent."""
+        of_documents = (
+            select(CHANGES.c.set_id, func.count())
+            .join(
+                DOCUMENT_PROJECTS,
+                (DOCUMENT_PROJECTS.c.tenant_id == CHANGES.c.tenant_id)
+                & (DOCUMENT_PROJECTS.c.document_id == CHANGES.c.document_id),
+            )
+            .where(CHANGES.c.tenant_id == self._tenant, CHANGES.c.set_id == any_of(set_ids))
+            .group_by(CHANGES.c.set_id)
+        )
+        seen = {row[0]: row[1] for row in connection.execute(of_documents)}
+        with every_project(self._database, connection):
+            stored = {row[0]: row[1] for row in connection.execute(of_documents)}
+        return {each: number - seen.get(each, 0) for each, number in stored.items()}
 
     def mark_undone(self, set_id: int, who: str, at: datetime) -> None:
         """Mark a change set as undone. Raises NotFound."""

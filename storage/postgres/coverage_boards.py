@@ -27,7 +27,7 @@ from core.coverage.store import name_taken, no_run, no_topic, outdated_topic, ou
 from core.domain.coverage import Cell, CoverageRun, Decision, DecisionHistory, GapKind, RunState, Topic, TopicRevision
 from core.domain.sanitize import storable_text
 from storage.postgres.database import Database
-from storage.postgres.document_projects import KNOWN_DOCUMENTS, redact_purged
+from storage.postgres.document_projects import KNOWN_DOCUMENTS, every_project, redact_purged
 from storage.postgres.json_records import JsonRecords, any_of, from_json, next_id, next_ids, to_json, upsert
 from storage.postgres.tables import BY_OWN_PROJECT, BY_PROJECT, Base, allow, id_column, of_tenant, table_of
 
@@ -237,7 +237,14 @@ class SqlCoverageBoardStore:
         """The newest revisions of all topics, newest edit first, at most so many."""
         newest = (TOPIC_REVISIONS.c.edit.desc(), TOPIC_REVISIONS.c.id)
         with self._database.transaction("reading the log of topics") as connection:
-            return self._revisions.all(connection, order=newest, limit=limit)
+            found = self._revisions.all(connection, order=newest, limit=limit)
+            edits = sorted({each.edit for each in found})
+            count = select(TOPIC_REVISIONS.c.edit, func.count()).group_by(TOPIC_REVISIONS.c.edit)
+            of_edits = count.where(TOPIC_REVISIONS.c.tenant_id == self._tenant, TOPIC_REVISIONS.c.edit == any_of(edits))
+            seen = {row[0]: row[1] for row in connection.execute(of_edits)}
+            with every_project(self._database, connection):
+                stored = {row[0]: row[1] for row in connection.execute(of_edits)}
+        return [replace(each, hidden=stored[each.edit] - seen[each.edit]) for each in found]
 
     def _change_topic(self, connection: Connection, topic: Topic) -> None:
         own = TOPICS.c.id == topic.id

@@ -16,7 +16,14 @@ from storage.postgres.database import EVERYTHING, Database
 from storage.postgres.json_records import any_of, from_json, to_json
 from storage.postgres.tables import BY_PROJECT, Base, allow, of_tenant, table_of
 
-__all__ = ["DOCUMENT_PROJECTS", "DOCUMENT_PROJECT_TRIGGERS", "KNOWN_DOCUMENTS", "DocumentProjectRow", "redact_purged"]
+__all__ = [
+    "DOCUMENT_PROJECTS",
+    "DOCUMENT_PROJECT_TRIGGERS",
+    "KNOWN_DOCUMENTS",
+    "DocumentProjectRow",
+    "every_project",
+    "redact_purged",
+]
 
 
 class DocumentProjectRow(Base):
@@ -95,13 +102,13 @@ def _purged(database: Database, connection: Connection, document_ids: Sequence[i
         .order_by(DOCUMENT_PROJECTS.c.document_id)
         .with_for_update(read=True)
     )
-    with _every_project(database, connection):
+    with every_project(database, connection):
         return {row.document_id for row in connection.execute(query) if row.purged}
 
 
 @contextmanager
-def _every_project(database: Database, connection: Connection) -> Iterator[None]:
-    """Every row of the tenant is visible inside: a person's own shortlist may quote what they no longer see."""
+def every_project(database: Database, connection: Connection) -> Iterator[None]:
+    """Every row of the tenant is visible inside: what is stored for good counts also for those who do not see it."""
     narrow = text("SELECT set_config('fivefold.projects', :projects, true)")
     connection.execute(narrow, {"projects": EVERYTHING.setting})
     yield

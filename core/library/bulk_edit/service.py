@@ -174,9 +174,14 @@ class BulkEditService:
         """Undo a set of changes: every field that still has the value it was set to gets its previous value back.
 
         A deletion is undone by restoring the document from the trash. Raises NotFound, and BadRequest when it is undone
-        already, or when every change is refused: it can be undone later.
+        already, when the person does not see all of it, or when every change is refused: it can be undone later.
         """
         done = self._log.find(set_id)
+        if done.hidden:
+            raise BadRequest(
+                f"'{done.what}' changed more documents than you can see.",
+                "Ask somebody who sees them all to undo it, or change yours by hand.",
+            )
         if done.undone_at is not None:
             raise BadRequest(f"'{done.what}' is undone already.", "Look at the history.")
         if any(change.field == DELETED for change in done.changes):

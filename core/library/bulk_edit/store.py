@@ -28,7 +28,8 @@ class LabelEdit:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """The changes one person made at once. what: description. id is 0 until stored; undone_at None: not undone."""
+    """The changes one person made at once. what: description. id is 0 until stored; undone_at None: not undone.
+    hidden: number of further changes, to documents that the reader does not see."""
 
     at: datetime
     who: str
@@ -37,6 +38,12 @@ class ChangeSet:
     id: int = 0
     undone_at: datetime | None = None
     undone_by: str = ""
+    hidden: int = 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether the reader cannot undo it: it is undone, or partly hidden."""
+        return self.undone_at is not None or self.hidden > 0
 
 
 def no_change_set(set_id: int) -> NotFound:
