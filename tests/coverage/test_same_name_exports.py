@@ -96,7 +96,7 @@ def test_long_names_differ_on_the_printed_map_too() -> None:
     board = with_distinct_names(board_of({topic: "ggggg", replace(topic, id=2, project="south"): "ccccc"}))
     run = CoverageRun(1, None, RunState.DONE, board.topics, 10, NOW, NOW)
     with pypdfium2.PdfDocument(pack_pdf(MeetingPack(board, run, (), (), (), (), None, NOW))) as pdf:
-        cover = pdf[0].get_textpage().get_text_bounded().partition("What to obtain")[0]
+        cover = " ".join(pdf[0].get_textpage().get_text_bounded().partition("What to obtain")[0].split())
     assert "daily (north)" in cover and "daily (south)" in cover
 
 
