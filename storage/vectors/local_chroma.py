@@ -36,6 +36,7 @@ _LOOK_SECONDS = 0.05
 _LEFT_SECONDS = 3.0  # after which the process ends when no program is connected
 _MOST_SECONDS = 600.0  # of one request
 _ATTEMPTS, _PAUSE_SECONDS = 5, 0.2  # until a process that ends in the middle of requests is told
+_LONGEST_PAUSE_SECONDS = 2.0  # between processes that a program starts while another one's is about to listen
 _WAITING = 64  # connections that wait to be accepted
 _NOT_CHROMA = "OSError"
 _AGAIN = "Try again in a moment."
@@ -166,6 +167,7 @@ class LocalChroma:
         """A connection to the process, which is started where none listens."""
         deadline = time.monotonic() + _START_SECONDS
         process: subprocess.Popen[bytes] | None = None
+        again_at, pause = 0.0, _PAUSE_SECONDS
         while True:
             try:
                 return Client(self._address(), "AF_UNIX")
@@ -177,10 +179,10 @@ class LocalChroma:
                     raise failure(
                         words, f"Look into chroma/{_LOG} in the data folder." if status else _AGAIN
                     ) from error
-                if status == 0:
-                    time.sleep(_PAUSE_SECONDS)  # another process is about to listen
-                if process is None or status == 0:
+                # One that ended well left the folder to another, which is about to listen, or has ended, too.
+                if process is None or (status == 0 and time.monotonic() >= again_at):
                     process = self._started()
+                    again_at, pause = time.monotonic() + pause, min(2 * pause, _LONGEST_PAUSE_SECONDS)
                 time.sleep(_LOOK_SECONDS)
 
     def _started(self) -> "subprocess.Popen[bytes]":

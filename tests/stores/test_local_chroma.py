@@ -16,6 +16,7 @@ import pytest
 
 from core.domain.errors import StoreFailed, StoreUnavailable
 from core.domain.filters import SearchFilters
+from storage.vectors import local_chroma
 from storage.vectors.chroma import ChromaIndex
 from storage.vectors.local_chroma import LocalChroma, _Request
 from tests.running import until
@@ -148,6 +149,25 @@ def test_a_folder_that_chroma_cannot_open_is_told_with_its_reason(folder: Path) 
     (folder / "chroma.sqlite3").mkdir()
     with closing(LocalChroma(folder)) as local, pytest.raises(StoreFailed, match="does not start: Chroma failed while"):
         local.get_max_batch_size()
+
+
+def test_a_program_that_waits_for_anothers_process_starts_few_of_its_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = 0
+
+    def leave_it_to_another(self: LocalChroma) -> "subprocess.Popen[bytes]":
+        nonlocal started
+        started += 1
+        process = subprocess.Popen(["true"])
+        process.wait()
+        return process
+
+    monkeypatch.setattr(LocalChroma, "_started", leave_it_to_another)
+    monkeypatch.setattr(local_chroma, "_START_SECONDS", 3.0)
+    with closing(LocalChroma(folder)) as local, pytest.raises(StoreUnavailable, match="does not start"):
+        local.get_max_batch_size()
+    assert 1 < started <= 6
 
 
 def test_a_folder_that_cannot_be_made_is_told_with_its_reason(tmp_path: Path) -> None:
