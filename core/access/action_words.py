@@ -201,6 +201,7 @@ _ACTIONS: Mapping[str, str] = {
     # Evaluation
     "evaluation.profiles.choose": "Chose the default profile",
     "evaluation.profiles.choose_filters": "Chose the default filters",
+    "evaluation.profiles.choose_reranker": "Chose the default reranker",
     "evaluation.profiles.save": "Saved a profile",
     "evaluation.profiles.retire": "Retired a profile",
     "evaluation.profiles.rollback": "Rolled back a profile",

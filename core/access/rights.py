@@ -356,10 +356,10 @@ RIGHTS: Mapping[str, Right] = {
     **_reads("evaluation", "first_if rescored retrieved"),
     **_reads(
         "evaluation.profiles",
-        "all_versions choices chosen default default_filters every find proposals retired versions",
+        "all_versions choices chosen default default_filters default_reranker every find proposals retired versions",
     ),
     **_writes(_R, _project, "evaluation.profiles", "choose"),
-    **_writes(_R, _shared, "evaluation.profiles", "choose_filters retire rollback save"),
+    **_writes(_R, _shared, "evaluation.profiles", "choose_filters choose_reranker retire rollback save"),
     **_reads(
         "evaluation.judging",
         "agreement disputed find_question index judgments next_unjudged pool preview progress question question_set"

@@ -107,11 +107,11 @@ class ProfileVersion:
 
 @dataclass(frozen=True, slots=True)
 class DefaultProfile:
-    """The default profile of a project (None: of the whole library) and the filters a new search starts with; the
-    latest entry applies.
+    """The default profile of a project (None: of the whole library), and the filters and the reranker a new search
+    starts with; the latest entry applies.
 
     name: always its newest version; "" removes the choice, so that the library's or the built-in default applies.
-    filters: read for the whole library only.
+    filters, reranker: read for the whole library only; reranker "" for none.
     """
 
     project: str | None
@@ -119,8 +119,9 @@ class DefaultProfile:
     who: str
     at: datetime
     filters: SearchFilters = field(default_factory=SearchFilters)
+    reranker: str = ""
 
     @property
     def is_set(self) -> bool:
         """Whether anything is chosen; a choice that was withdrawn is an entry, too."""
-        return bool(self.name) or self.filters != SearchFilters()
+        return bool(self.name or self.reranker) or self.filters != SearchFilters()

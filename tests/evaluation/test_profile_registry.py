@@ -150,6 +150,20 @@ def test_default_filters_and_the_default_profile_are_chosen_apart(book: ProfileR
         book.choose_filters(narrowed, " ")
 
 
+def test_a_default_reranker_is_chosen_apart_and_must_exist(book: ProfileRegistry) -> None:
+    assert book.default_reranker() == ""
+    book.choose_reranker("included", "Ada")
+    book.choose_filters(SearchFilters(truths=("intent",)), "Ben")
+    book.choose(None, "relevance", "Ben")
+    book.choose("Tallgrass", "trend", "Ben")
+    assert (book.default_reranker(), book.default(None).name) == ("included", "relevance")
+    for name, who in (("huge", "Ada"), ("fast", " ")):
+        with pytest.raises(BadRequest):
+            book.choose_reranker(name, who)
+    book.choose_reranker("", "Ada")
+    assert (book.default_reranker(), book.default_filters().truths) == ("", ("intent",))
+
+
 @pytest.mark.parametrize(("name", "who"), [("yours", "Ada"), ("mine@1", "Ada"), ("relevance", "  ")])
 def test_a_choice_needs_a_known_name_and_a_person(book: ProfileRegistry, name: str, who: str) -> None:
     book.save(MINE, "Ada")

@@ -231,6 +231,25 @@ def test_a_new_search_starts_with_the_default_filters_and_a_link_with_its_own(st
     assert registry.default_filters() == SearchFilters() and "truth is regulatory" not in words(settings)
 
 
+def test_a_new_search_starts_with_the_default_reranker_and_a_link_with_its_own(stocked: Stack, opened: Opened) -> None:
+    registry = stocked.workbench.evaluation.profiles
+    screen = opened("settings.py")
+    screen.selectbox(key="settings.general.reranker").set_value("included").run()
+    assert "Fill in “Your name”" in "".join(each.value for each in screen.warning)
+    assert screen.selectbox(key="settings.general.reranker").value == registry.default_reranker() == ""
+    screen.text_input(key="person").set_value("Ann").run()
+    screen.selectbox(key="settings.general.reranker").set_value("included").run()
+    assert registry.default_reranker() == "included"
+    assert [each.value for each in screen.toast] == ["New searches start with the reranker Included."]
+    assert opened("search.py").selectbox(key="search.rerank").value == "included"
+    assert opened("search.py", q="overtime").selectbox(key="search.rerank").value == ""
+    home = opened("home.py")
+    home.text_input(key="home.question").set_value("When must overtime be approved?").run()
+    assert home.query_params["rerank"] == "included"
+    registry.choose_reranker("", "Ben")
+    assert screen.run().selectbox(key="settings.general.reranker").value == ""
+
+
 @pytest.mark.parametrize("named", ["Embedding model", "models"])
 def test_models_say_what_is_missing_and_why(
     named: str, stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch

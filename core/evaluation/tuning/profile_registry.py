@@ -15,6 +15,7 @@ from core.domain.profiles import DefaultProfile, ProfileVersion
 from core.domain.queries import LegWeights, ScoreProfile
 from core.evaluation.store import EvaluationStore
 from core.knowledge.profiles import BUILT_IN, check_profile, parse_profiles, profiles
+from core.knowledge.rerankers import rerank_table
 from core.ports.clock import Timer
 from core.ports.model_choice import DEFAULT_CHOICE, ModelChoice
 from core.ports.own_changes import ChangeCount
@@ -261,6 +262,20 @@ class ProfileRegistry:
     def default_filters(self) -> SearchFilters:
         """What a new search starts with; no filter where nobody chose any."""
         return next((each.filters for each in self._store.defaults() if each.project is None), SearchFilters())
+
+    def default_reranker(self) -> str:
+        """The reranker that a new search starts with; "" for none."""
+        return next((each.reranker for each in self._store.defaults() if each.project is None), "")
+
+    def choose_reranker(self, name: str, who: str) -> None:
+        """Set the reranker that a new search of the library starts with; "" for none.
+
+        Raises BadRequest for an unknown name, or when nobody says so.
+        """
+        known = rerank_table().rows
+        if name and name not in known:
+            raise BadRequest(f"There is no reranker '{name}'.", f"Choose one of {', '.join(known)}, or none.")
+        self._set_default(None, _named(who), reranker=name)
 
     def choose_filters(self, filters: SearchFilters, who: str) -> None:
         """Set the filters that a new search of the library starts with; none of them removes the choice.

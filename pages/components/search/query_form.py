@@ -152,8 +152,9 @@ def read_url() -> None:
 
 
 def new_request(question: str = "") -> SearchRequest:
-    """A request with the filters that a new search starts with."""
-    return SearchRequest(question, session.workbench().evaluation.profiles.default_filters())
+    """A request with the filters and the reranker that a new search starts with."""
+    registry = session.workbench().evaluation.profiles
+    return SearchRequest(question, registry.default_filters(), rerank=registry.default_reranker())
 
 
 def question_fields(project: str | None) -> None:

@@ -1,4 +1,5 @@
-"""General settings: the default profile of the library and of each project, and the theme."""
+"""General settings: the default profile of the library and of each project, what a new search starts with, and the
+theme."""
 
 from collections.abc import Sequence
 
@@ -6,6 +7,7 @@ import streamlit as st
 
 from core.domain.filters import SearchFilters
 from core.knowledge.glossary import meaning
+from core.knowledge.rerankers import rerank_table
 from pages.components import session
 from pages.components.browser_scripts import browser_component
 from pages.components.notices import apply_change, show_outcome
@@ -37,6 +39,7 @@ def draw_general() -> None:
     st.page_link(
         page_path("tuning"), label="Compare profiles", icon=":material/tune:", query_params={"view": "profiles"}
     )
+    _default_reranker()
     _default_filters()
     st.markdown("##### Theme", anchors=False)
     browser_component("fivefold_theme", "settings/theme.js")(
@@ -61,6 +64,34 @@ def _default_profile(project: str | None) -> None:
         args=(project, key),
         disabled=not may("evaluation.profiles.choose"),
     )
+
+
+def _default_reranker() -> None:
+    """The choice for new searches."""
+    st.markdown("##### Default reranker", anchors=False, help=meaning("reranker"))
+    st.caption("New searches on the Search page start with it. Links and saved searches keep their own.")
+    rows, registry, key = rerank_table().rows, session.workbench().evaluation.profiles, f"{_AREA}.reranker"
+    holds = registry.default_reranker()
+    if st.session_state.get(f"{key}.shown") != holds:  # also when it was changed elsewhere
+        st.session_state[key] = st.session_state[f"{key}.shown"] = holds
+    st.selectbox(
+        "Default reranker",
+        ["", *rows],
+        key=key,
+        format_func=lambda name: rows[name].label if name else "No reranker",
+        label_visibility="collapsed",
+        width=_FIELD_WIDTH,
+        on_change=_choose_reranker,
+        args=(key,),
+        disabled=not may("evaluation.profiles.choose_reranker"),
+    )
+
+
+def _choose_reranker(key: str) -> None:
+    name, registry = st.session_state[key], session.workbench().evaluation.profiles
+    with_it = f"with the reranker {rerank_table().rows[name].label}" if name else "without a reranker"
+    if not apply_change(_AREA, lambda: registry.choose_reranker(name, who()), f"New searches start {with_it}."):
+        st.session_state[f"{key}.shown"] = None  # the field shows again what holds
 
 
 def _default_filters() -> None:
