@@ -59,8 +59,8 @@ def test_a_question_taken_out_stays_out_until_reset(library: Stack, opened: Open
 def test_the_type_the_summary_and_the_keywords_can_be_corrected(library: Stack, opened: Opened) -> None:
     document_id = library.add("leave.md", POLICY)
     screen = _shown(opened, document_id)
-    screen.selectbox(key=f"enrich.type.{document_id}").set_value("handbook").run()
-    screen.button(key="enrich.save.type").click().run()
+    screen.selectbox(key=f"enrich.document_type.{document_id}").set_value("handbook").run()
+    screen.button(key="enrich.save.document_type").click().run()
     screen.text_area(key=f"enrich.summary.{document_id}").set_value("In our own words.").run()
     screen.button(key="enrich.save.summary").click().run()
     stored = library.workbench.enrichment.of(document_id).keywords.words[:2]
@@ -69,6 +69,27 @@ def test_the_type_the_summary_and_the_keywords_can_be_corrected(library: Stack, 
     found = library.workbench.enrichment.of(document_id)
     assert found.document_type.value == "handbook" and found.keywords.words == stored
     assert found.summary.rewritten == "In our own words." and "In our own words" in words(screen)
+
+
+def test_what_is_typed_last_is_saved_and_a_reset_shows_what_was_found(library: Stack, opened: Opened) -> None:
+    document_id = library.add("leave.md", POLICY)
+    screen = _shown(opened, document_id)
+    found = screen.text_area(key=f"enrich.summary.{document_id}").value
+    # The click leaves the field, so that the browser sends both together.
+    screen.text_area(key=f"enrich.summary.{document_id}").set_value("In our own words.")
+    screen.button(key="enrich.save.summary").click().run()
+    assert library.workbench.enrichment.of(document_id).summary.rewritten == "In our own words."
+    screen.button(key="enrich.reset.summary").click().run()
+    assert [each.value for each in screen.text_area if each.label == "Summary"] == [found]
+
+
+def test_what_somebody_else_corrected_meanwhile_is_not_overwritten(library: Stack, opened: Opened) -> None:
+    document_id = library.add("leave.md", POLICY)
+    screen = _shown(opened, document_id)
+    library.workbench.enrichment.edits.set_keywords(document_id, ["sabbatical"], "Ben")
+    screen.button(key="enrich.save.keywords").click().run()
+    assert library.workbench.enrichment.of(document_id).keywords.words == ("sabbatical",)
+    assert "changed by Ben meanwhile" in words(screen)
 
 
 def test_a_failure_is_told_with_its_reason(library: Stack, opened: Opened) -> None:

@@ -7,19 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import floor
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.domain.documents import Document
 from core.domain.entities import EntityType
-from core.domain.errors import FivefoldError, NotFound
+from core.domain.errors import FivefoldError, NotFound, Outdated
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.knowledge.enrichment import document_type_title, document_types
-from core.library.enrichment.service import EnrichmentService
+from core.library.enrichment.service import EnrichmentEdits, EnrichmentService
 from core.library.enrichment.store import OPERATIONS, Enrichment, EnrichmentReport, EnrichmentStatistics
-from core.library.enrichment.values import Operation, QuotedSpan
+from core.library.enrichment.values import MOST_KEYWORDS, Operation, QuotedSpan
 from core.search.citations.cite import display_quote
 from pages.components import cards, notices, rights, session
 from pages.components.icon_button import icon_button
@@ -279,11 +280,9 @@ def _type(found: Enrichment) -> None:
                 list(document_types()),
                 index=None if document_type.value is None else list(document_types()).index(document_type.value),
                 format_func=document_type_title,
-                key=f"enrich.type.{found.document_id}",
+                key=_field_key(found, Operation.DOCUMENT_TYPE),
             )
-            _save(
-                lambda service: service.edits.set_type(found.document_id, chosen or "", who()), "type", chosen is None
-            )
+            _save(_edits().set_type, found, Operation.DOCUMENT_TYPE, disabled=chosen is None)
     if document_type.evidence:
         because = [f"“{shorten(display_quote(each.quote), 70)}” ({each.rule})" for each in document_type.evidence[:2]]
         st.caption(plain(f"because of {' and '.join(because)}"))
@@ -303,14 +302,9 @@ def _summary(found: Enrichment, document: Document) -> None:
         _manual_edit(found, Operation.SUMMARY)
         with st.popover("Rewrite", icon=":material/edit:", type="tertiary"):
             before = summary.rewritten or " ".join(display_quote(each.text) for each in summary.sentences)
-            written = st.text_area(
-                "Summary", before, key=f"enrich.summary.{found.document_id}", height=160, max_chars=2_000
-            )
-            _save(
-                lambda service: service.edits.rewrite_summary(found.document_id, written, who()),
-                "summary",
-                not written.strip(),
-            )
+            key = _field_key(found, Operation.SUMMARY)
+            written = st.text_area("Summary", before, key=key, height=160, max_chars=2_000)
+            _save(_edits().rewrite_summary, found, Operation.SUMMARY, disabled=not written.strip())
 
 
 def _keywords(found: Enrichment) -> None:
@@ -322,29 +316,28 @@ def _keywords(found: Enrichment) -> None:
             st.caption("none", width="content")
         _manual_edit(found, Operation.KEYWORDS)
         with st.popover("Edit", icon=":material/edit:", type="tertiary"):
-            chosen = st.multiselect(
+            st.multiselect(
                 "Keywords",
                 list(words),
                 default=list(words),
                 accept_new_options=True,
-                max_selections=10,
-                key=f"enrich.keywords.{found.document_id}",
+                max_selections=MOST_KEYWORDS,
+                key=_field_key(found, Operation.KEYWORDS),
                 help="Your additions and removals are kept when the document is reprocessed.",
             )
-            _save(lambda service: service.edits.set_keywords(found.document_id, chosen, who()), "keywords", False)
+            _save(_edits().set_keywords, found, Operation.KEYWORDS)
 
 
 def _questions(found: Enrichment, document: Document) -> None:
     questions = found.questions.questions
     if not questions:
         st.caption("No sentence plainly answers a question.")
-    edits = session.workbench().enrichment.edits
     for number, each in enumerate(questions):
         text, cite, away = st.columns(_QUOTED, vertical_alignment="center")
         text.markdown(f"**{plain(each.question)}**  \n{_quote_line(each.answer, document)}")
         _cite(cite, each.answer, document)
         with away:
-            remove = partial(edits.remove_question, found.document_id, each.question, who())
+            remove = partial(_edits().remove_question, found.document_id, each.question, who())
             icon_button(
                 ":material/close:",
                 "Remove this question",
@@ -459,20 +452,36 @@ def _manual_edit(found: Enrichment, operation: Operation) -> None:
         key=f"enrich.reset.{operation}",
         help="Show again what was found in the document",
         on_click=_apply_change,
-        args=(partial(session.workbench().enrichment.edits.reset, found.document_id, operation),),
+        args=(partial(_edits().reset, found.document_id, operation),),
     )
 
 
-def _save(change: Callable[[EnrichmentService], None], what: str, disabled: bool) -> None:
+def _edits() -> EnrichmentEdits:
+    return session.workbench().enrichment.edits
+
+
+def _field_key(found: Enrichment, operation: Operation) -> str:
+    """The widget key of a field; it changes with every edit, so that the field shows what there is now."""
+    edit = found.edits.get(operation)
+    return f"enrich.{operation}.{found.document_id}" + (f".{edit.at.timestamp()}" if edit else "")
+
+
+def _save(
+    change: Callable[[int, Any, str], None], found: Enrichment, operation: Operation, *, disabled: bool = False
+) -> None:
+    """The button that saves a field. change: called with document, value and person."""
+
+    def save() -> None:
+        now = session.workbench().enrichment.of(found.document_id).edits.get(operation)
+        if now != found.edits.get(operation):
+            by = f" by {now.who}" if now is not None and now.who else ""
+            raise Outdated(f"This was changed{by} meanwhile; yours was not stored.", "Look at it, then change it.")
+        change(found.document_id, st.session_state[_field_key(found, operation)], who())
+
     rights.button(
-        "enrichment.edits.set_keywords",
-        "Save",
-        type="primary",
-        key=f"enrich.save.{what}",
-        disabled=disabled,
-        on_click=_apply_change,
-        args=(partial(change, session.workbench().enrichment),),
-    )
+        "enrichment.edits.set_keywords", "Save", type="primary", key=f"enrich.save.{operation}", disabled=disabled,
+        on_click=_apply_change, args=(save,),
+    )  # fmt: skip
 
 
 def _apply_change(change: Callable[[], object]) -> None:
