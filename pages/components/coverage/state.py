@@ -57,34 +57,23 @@ def board(project: str | None, run_id: int | None = None) -> Board | None:
 
     Raises NotFound for a snapshot that is not this project's.
     """
-    found: Board | None
-    found = _while_fresh("coverage.boards", (project, run_id), lambda: coverage_service().board(project, run_id))
-    return found
+    cache: dict[object, tuple[float, Board | None]] = st.session_state.setdefault("coverage.boards", {})
+    until, known = cache.get((project, run_id), (float("-inf"), None))
+    if known is None or time.monotonic() > until:
+        started = time.monotonic()
+        known = coverage_service().board(project, run_id)
+        spent = time.monotonic() - started  # a large board is kept longer, so that reading it stays a small part
+        cache[project, run_id] = (started + spent + max(_FRESH_SECONDS, 20 * spent), known)
+    return known
 
 
 def changed_documents(run_id: int) -> int:
     """Number of documents added, removed or changed since a snapshot. Raises NotFound."""
-    found: int
-    found = _while_fresh("coverage.changed", run_id, lambda: coverage_service().runs.changed_documents(run_id))
-    return found
+    mark = run_id, session.workbench().documents.last_change()
+    return session.count_once("changed documents", mark, lambda: coverage_service().runs.changed_documents(run_id))
 
 
-def _while_fresh(name: str, key: object, read: Callable[[], Any]) -> Any:
-    """What `read` gives; a slow answer is kept longer, so that reading stays a small part."""
-    cache: dict[object, tuple[float, Any]] = st.session_state.setdefault(name, {})
-    until, known = cache.get(key, (float("-inf"), None))
-    if known is None or time.monotonic() > until:
-        started = time.monotonic()
-        known = read()
-        spent = time.monotonic() - started
-        cache[key] = (started + spent + max(_FRESH_SECONDS, 20 * spent), known)
-    return known
-
-
-_CACHES = (
-    *("coverage.boards", "coverage.changed", "coverage.topics", "coverage.snapshots"),
-    *("coverage.conflicts", "trace.orphans"),
-)
+_CACHES = ("coverage.boards", "coverage.topics", "coverage.snapshots", "coverage.conflicts", "trace.orphans")
 
 
 def clear_cache() -> None:
