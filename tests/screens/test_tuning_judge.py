@@ -1,6 +1,7 @@
 """Judging in the pages: sets are kept, results graded one by one or on Search, and a blind judge gets no hint."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -286,6 +287,41 @@ def test_a_set_someone_else_has_changed_is_not_overwritten(stocked: Stack, opene
     screen.button(key=f"sets.change.{made.id}.1.save").click().run()
     assert "changed by someone else" in screen.warning[0].value
     assert judgment_service(stocked).question_set(made.id).name == "Theirs"
+
+
+def edited(monkeypatch: pytest.MonkeyPatch, **cells: object) -> None:
+    """What is typed into the first row of the table of questions, which AppTest cannot type into."""
+    import streamlit as st
+
+    monkeypatch.setattr(st, "data_editor", lambda rows, **_: [{**rows[0], **cells}, *rows[1:]])
+
+
+def test_a_question_someone_else_has_changed_is_not_overwritten(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = kept_set(stocked, QUESTION)
+    edited(monkeypatch, kind="keyword")
+    screen = opened("tuning.py", view="judge", part="set")
+    (before,) = questions_of(stocked, made)
+    theirs = replace(before, question="Who approves overtime?")
+    judgment_service(stocked).change_questions([theirs])
+    screen.button(key="sets.save").click().run()
+    assert "was changed or archived by someone else" in screen.warning[0].value
+    assert questions_of(stocked, made) == [theirs]
+    screen.button(key="sets.save").click().run()
+    assert questions_of(stocked, made) == [replace(theirs, kind="keyword")]
+
+
+def test_a_question_someone_else_has_archived_does_not_come_back_without_its_grades(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = kept_set(stocked, QUESTION, "Who approves overtime?")
+    edited(monkeypatch, kind="keyword")
+    screen = opened("tuning.py", view="judge", part="set")
+    judgment_service(stocked).retire_question(questions_of(stocked, made)[0].id)
+    screen.button(key="sets.save").click().run()
+    assert "was changed or archived by someone else" in screen.warning[0].value
+    assert [each.key for each in questions_of(stocked, made)] == ["q2"]
 
 
 def test_last_searches_become_questions(stocked: Stack, opened: Opened) -> None:
