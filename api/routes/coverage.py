@@ -13,10 +13,8 @@ from starlette.responses import Response
 from api.inputs import CHOICE, Body, Day, Id, Project, Shape, ShortText, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, Reply, guarded_router
-from bootstrap.environment import utc_now
 from core.coverage.board_view import board_data, with_distinct_names
 from core.coverage.meeting_pack.pack import decision_data, pack_data, pack_html, topic_data
-from core.coverage.runs import interrupted
 from core.coverage.unread_files import unread_files_data
 from core.domain.coverage import Board, CoverageRun, GapKind, ReviewerOpinion, ReviewVerdict, Topic
 from core.domain.documents import Truth
@@ -241,10 +239,7 @@ def start_run(caller: AtWork, new: NewRun) -> Reply:
         run = coverage.runs.start(new.project or None)
         ours = run.id not in known
     else:
-        run = coverage.runs.progress(new.resume)
-        ours = interrupted(run, utc_now())
-        if not ours:
-            raise BadRequest("This run is finished, or still under way.", "Start a new one.")
+        run, ours = coverage.runs.resume(new.resume), True
     if ours:
         name = f"coverage run {run.id}"
         caller.work.start(name, lambda stop: coverage.runs.carry_out(run.id, stop=stop, whole=new.whole))
@@ -266,8 +261,9 @@ def get_run(caller: AtWork, run_id: RunId) -> RunShape:
 @routes.post("/coverage/runs/{run_id}/stop", status_code=202, response_model=RunShape, summary="Stop a run")
 def stop_run(caller: AtWork, run_id: RunId) -> RunShape:
     """Stop a run after the cells under way, whoever started it; it can be resumed."""
+    stopped = caller.workbench.coverage.runs.stop(run_id)  # first: it asks whether the caller may
     caller.work.stop(f"coverage run {run_id}")
-    return RunShape.of(caller.workbench.coverage.runs.stop(run_id))
+    return RunShape.of(stopped)
 
 
 @routes.delete("/coverage/runs/{run_id}", status_code=204, summary="Delete a run")

@@ -162,6 +162,7 @@ _ACTIONS: Mapping[str, str] = {
     "coverage.name_snapshot": "Renamed a snapshot",
     "coverage.delete_snapshot": "Deleted a snapshot",
     "coverage.runs.start": "Started a coverage run",
+    "coverage.runs.resume": "Resumed a coverage run",
     "coverage.runs.carry_out": "Assessed coverage",
     "coverage.runs.stop": "Stopped a coverage run",
     "meetings.start": "Started a review meeting",

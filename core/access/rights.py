@@ -327,7 +327,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_R, _run, "coverage", "delete_snapshot name_snapshot"),
     **_reads("coverage.runs", "changed_documents progress"),
     **_writes(_A, _project, "coverage.runs", "start"),
-    **_writes(_A, _run, "coverage.runs", "carry_out stop"),
+    **_writes(_A, _run, "coverage.runs", "carry_out resume stop"),
     # Working together: the services themselves check who sees a target
     **_reads("comments", "mentionable on"),
     **_rows("comments", Right(_V, None, audited=True), "delete edit restore write"),

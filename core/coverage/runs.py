@@ -131,6 +131,14 @@ class CoverageRuns:
         """The current state of a run. Raises NotFound."""
         return self._store.run(run_id)
 
+    def resume(self, run_id: int) -> CoverageRun:
+        """A run that was stopped or killed before its end, to be carried out again. Raises NotFound, and BadRequest for
+        one that is finished or under way."""
+        run = self._store.run(run_id)
+        if not interrupted(run, self._now()):
+            raise BadRequest("This run is finished, or still under way.", "Start a new one.")
+        return run
+
     def stop(self, run_id: int) -> CoverageRun:
         """Ask a run to stop after the cells under way, whichever program carries it out. Raises NotFound."""
         run = self._store.run(run_id)

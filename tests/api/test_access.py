@@ -81,6 +81,14 @@ def test_a_token_does_what_its_role_may_and_no_more(tmp_path: Path) -> None:
     assert client.delete("/documents/1", headers=analyst).status_code == 204
 
 
+def test_a_viewer_resumes_no_coverage_run(tmp_path: Path) -> None:
+    library = filled(tmp_path)
+    runs, viewer = library.workbench.coverage.runs, token_of(library, Role.VIEWER)
+    run = runs.stop(runs.start(None).id)
+    refused = client_from(library).post("/coverage/runs", json={"resume": run.id}, headers=viewer)
+    assert refused.status_code == 403 and "role analyst" in refused.json()["detail"]
+
+
 def test_a_revoked_or_expired_token_is_refused_at_once(tmp_path: Path) -> None:
     library = filled(tmp_path)
     client, person = client_from(library), local_principal(Door.BROWSER)

@@ -1,11 +1,13 @@
 """Eve has a token for project Alpha: every route, found by reflection, is tried on what project Beta hides from her."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from threading import Event
+from typing import Any, cast
 
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from api.app import create_app
@@ -14,6 +16,7 @@ from core.domain.people import Role
 from tests.access.world import EVE, SECRET, World, opened_world
 from tests.api.described import APP
 from tests.database import shared_engine
+from tests.running import until
 
 OPERATIONS = [(method.upper(), path) for path, methods in APP.openapi()["paths"].items() for method in methods]
 
@@ -149,3 +152,23 @@ def test_hidden_documents_are_not_counted(world: World, eve: TestClient) -> None
         hidden, unknown = eve.get(f"/documents/{each.id}"), eve.get("/documents/999999")
         assert hidden.status_code == unknown.status_code == 404
         assert hidden.json()["detail"].replace(str(each.id), "") == unknown.json()["detail"].replace("999999", "")
+
+
+def test_nobody_stops_a_hidden_run_that_this_program_carries_out(world: World, eve: TestClient) -> None:
+    run = next(each for each in world.candidates["run_id"] if eve.get(f"/coverage/runs/{each}").status_code == 404)
+    work, stopped = cast(FastAPI, eve.app).state.gate.work, Event()
+
+    def carried_out(stop: Callable[[], bool]) -> None:
+        while not stopped.is_set():
+            stopped.wait(0.01)
+            seen.append(stop())
+
+    seen: list[bool] = []
+    work.start(f"coverage run {run}", carried_out)
+    try:
+        assert eve.post(f"/coverage/runs/{run}/stop").status_code == 404
+        asked = len(seen)
+        until(lambda: len(seen) > asked + 1, 10, "the next look whether to stop")
+    finally:
+        stopped.set()
+    assert not any(seen)
