@@ -34,6 +34,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # they are first imported, so they are set before any test module is.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# Threads of one product of matrices wait for each other busily, while other tests want the cores they wait on.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # As in a server: hundreds of tests in one process keep so many objects that going through all of them takes long.
 collect_less_often()
