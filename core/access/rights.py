@@ -289,8 +289,8 @@ RIGHTS: Mapping[str, Right] = {
     # Search
     **_reads(
         "search",
-        "entities explain facets forget_recent months recent reranker_problems rescore retry_reranker run run_many"
-        " similar undated warm why_missing",
+        "entities explain facets forget_recent load_reranker months recent reranker_problems rescore retry_reranker run"
+        " run_many similar undated warm why_missing",
     ),
     **_reads("saved_searches", "check last_visits matching open problems run seen unseen view views"),
     **_rows("saved_searches", Right(_V, None, audited=True), "delete rename restore save"),

@@ -51,6 +51,10 @@ class Reranker(Protocol):
         """Why the model could not be loaded at the last attempt; "" when it was loaded or never tried."""
         ...
 
+    def start_loading(self) -> None:
+        """Start to load the model, without waiting for it."""
+        ...
+
     def forget_failure(self) -> None:
         """Load the model again at the next call, if that failed before."""
         ...

@@ -166,6 +166,11 @@ class SearchPipeline:
         """Reranker → why its model could not be loaded at the last attempt."""
         return {name: problem for name, each in self._rerankers.items() if (problem := each.problem)}
 
+    def load_reranker(self, name: str) -> None:
+        """Start to load the model of a reranker, without waiting for it."""
+        if name in self._rerankers:
+            self._rerankers[name].start_loading()
+
     def retry_reranker(self, name: str) -> None:
         """Load the model of a reranker again at its next search, if that failed before."""
         if name in self._rerankers:

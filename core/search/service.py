@@ -157,6 +157,10 @@ class SearchService:
         """Reranker → why its model could not be loaded at the last attempt."""
         return self._pipeline.reranker_problems
 
+    def load_reranker(self, name: str) -> None:
+        """Start to load the model of a reranker, without waiting for it."""
+        self._pipeline.load_reranker(name)
+
     def retry_reranker(self, name: str) -> None:
         """Load the model of a reranker again at its next search, if that failed before."""
         self._pipeline.retry_reranker(name)

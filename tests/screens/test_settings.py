@@ -231,7 +231,11 @@ def test_a_new_search_starts_with_the_default_filters_and_a_link_with_its_own(st
     assert registry.default_filters() == SearchFilters() and "truth is regulatory" not in words(settings)
 
 
-def test_a_new_search_starts_with_the_default_reranker_and_a_link_with_its_own(stocked: Stack, opened: Opened) -> None:
+def test_a_new_search_starts_with_the_default_reranker_and_a_link_with_its_own(
+    stocked: Stack, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(type(stocked.workbench.search), "load_reranker", lambda search, name: loaded.append(name))
     registry = stocked.workbench.evaluation.profiles
     screen = opened("settings.py")
     screen.selectbox(key="settings.general.reranker").set_value("included").run()
@@ -241,7 +245,7 @@ def test_a_new_search_starts_with_the_default_reranker_and_a_link_with_its_own(s
     screen.selectbox(key="settings.general.reranker").set_value("included").run()
     assert registry.default_reranker() == "included"
     assert [each.value for each in screen.toast] == ["New searches start with the reranker Included."]
-    assert opened("search.py").selectbox(key="search.rerank").value == "included"
+    assert opened("search.py").selectbox(key="search.rerank").value == "included" and loaded == ["included"]
     assert opened("search.py", q="overtime").selectbox(key="search.rerank").value == ""
     home = opened("home.py")
     home.text_input(key="home.question").set_value("When must overtime be approved?").run()

@@ -208,6 +208,26 @@ def test_a_model_still_loading_does_not_hold_a_search_up() -> None:
     assert patient.logits(QUESTION, whole(["1 text"])) == Reranked((1.0,))
 
 
+def test_a_model_loads_while_the_question_is_typed() -> None:
+    ready, model, started = threading.Event(), Scripted(), threading.Event()
+
+    def load() -> Scripted:
+        started.set()
+        assert ready.wait(60)
+        return model
+
+    reranker = DeadlineReranker("fast", load, None, monotonic)
+    reranker.start_loading()
+    assert started.wait(60) and not ready.is_set()
+    started.clear()
+    ready.set()
+    assert reranker.logits(QUESTION, whole(["1 text"])) == Reranked((1.0,)) and not started.is_set()
+    broken = DeadlineReranker("fast", failing(), 60_000, monotonic)
+    with pytest.raises(ModelUnavailable):
+        broken.warm()
+    broken.start_loading()  # the search that needs it says so
+
+
 def failing(after: Callable[[], None] = lambda: None) -> Callable[[], Scripted]:
     def load() -> Scripted:
         after()

@@ -10,6 +10,7 @@ each scores one question at a time.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -75,6 +76,11 @@ class DeadlineReranker:
     def forget_failure(self) -> None:
         """Load the model again at the next call, if that failed before."""
         self._failed_at = -inf
+
+    def start_loading(self) -> None:
+        """Start to load the model, without waiting for it."""
+        with suppress(ModelUnavailable):  # the search that needs it says so
+            self._loaded(-inf)
 
     def warm(self) -> None:
         """Load the model, however long it takes. Raises ModelUnavailable."""

@@ -173,6 +173,7 @@ def question_fields(project: str | None) -> None:
         missing = profile_choice("search.profile", project, compact=True)
         choose_reranker("search.rerank", session.workbench().search.reranker_problems)
     state = st.session_state
+    session.workbench().search.load_reranker(state["search.rerank"])  # while the question is typed
     if len(state["question"]) > _IN_SIGHT:
         st.caption(plain(state["question"]))
     state["search.gone"] = missing or state.get("search.gone", "")
