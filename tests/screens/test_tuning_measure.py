@@ -35,7 +35,7 @@ from pages.components.data.rows import rows_csv
 from pages.components.tuning.charts import LABELS, MOST_LINES, OUTCOME_SIGNS, interval_dots, trend_lines
 from pages.components.tuning.optimise import gain_chart, weight_bars
 from pages.components.tuning.threshold import ThresholdMark, threshold_chart
-from tests.evaluation.test_comparison import AFTER, BEFORE, NDCG, experiment, graded, ndcgs, outcome
+from tests.evaluation.test_comparison import NDCG, experiment, graded, ndcgs, outcome
 from tests.screens.conftest import Opened, Stack, words
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -230,6 +230,38 @@ def test_what_changed_since_is_told(stocked: Stack, payroll: QuestionSet, opened
     assert list(screen.dataframe[1].value["Changed since"]) == ["judgments"]
     stocked.add("new.md", "The overtime rate is new.")
     assert "judgments and the library have changed since" in words(opened("tuning.py", view="measure", a="relevance"))
+
+
+def test_questions_that_came_or_went_since_are_told(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
+    measured(stocked, payroll)
+    judging = stocked.workbench.evaluation.judging
+    first, second = judging.questions(payroll.id)[:2]
+    judging.change_questions([replace(first, question="What is paid on a holiday?")])
+    assert "· :orange[:material/history: questions have changed since]" in words(
+        opened("tuning.py", view="measure", a="relevance")
+    )
+    judging.retire_question(second.id)
+    screen = opened("tuning.py", view="measure", a="relevance")
+    assert list(screen.dataframe[1].value["Changed since"]) == ["questions"]
+    assert "questions have changed since" in words(opened("tuning.py", view="threshold", a="relevance"))
+
+
+def test_a_search_for_weights_says_what_has_changed_since(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
+    found_in(stocked, payroll, "relevance", recommended=True)
+    assert "changed since]" not in words(opened("tuning.py", view="optimise", a="relevance"))
+    stocked.add("new.md", "The overtime rate is new.")
+    assert "the library has changed since" in words(opened("tuning.py", view="optimise", a="relevance"))
+
+
+def test_what_is_measured_anew_is_not_called_outdated(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
+    ended = measured(stocked, payroll)
+    screen = opened("tuning.py", view="measure", a="relevance")
+    first = ended.outcomes[0]
+    stocked.tunings.judge([Judgment(payroll.id, first.question_id, first.ranking[0], 0, "Ben", NOW)])
+    measured(stocked, payroll)
+    screen.run()
+    assert "**A relevance**" in words(screen)
+    assert "changed since]" not in words(screen)
 
 
 def test_kept_experiments_are_compared_as_the_address_says_with_what_to_doubt(
@@ -553,11 +585,12 @@ def test_figures_that_flatter_are_doubted(stocked: Stack, payroll: QuestionSet, 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_measure_is_a_row_with_a_mark_and_its_interval_per_experiment(dark: bool) -> None:
-    found = comparison([BEFORE, AFTER])
+    before, after = ndcgs(1, *[0.2, 0.4] * 10), ndcgs(2, *[0.5, 0.4] * 10, version=2)
+    found = comparison([before, after])
     one, other = interval_dots(found, dark=dark).data
-    assert list(one.x) == [BEFORE.measures[NDCG].mean]
-    assert other.x[0] + other.error_x.array[0] == pytest.approx(AFTER.measures[NDCG].high)
-    assert other.x[0] - other.error_x.arrayminus[0] == pytest.approx(AFTER.measures[NDCG].low)
+    assert list(one.x) == [before.measures[NDCG].mean]
+    assert other.x[0] + other.error_x.array[0] == pytest.approx(after.measures[NDCG].high)
+    assert other.x[0] - other.error_x.arrayminus[0] == pytest.approx(after.measures[NDCG].low)
     assert one.marker.symbol != other.marker.symbol
     assert one.marker.color != other.marker.color
     assert "A mine@1 · 0% unjudged" in one.name

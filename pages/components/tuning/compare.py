@@ -1,7 +1,6 @@
 """Experiments side by side: their data, every measure with its confidence interval, and each question."""
 # Longer than 300 lines: the comparison by measure and by question show the same two experiments.
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ import streamlit as st
 from bootstrap.environment import utc_now
 from core.domain.evaluation import GRADES, Experiment, Interval, QuestionOutcome, QuestionSet
 from core.evaluation.experiment_report import comparison_data, comparison_table
-from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.judgments.units import UnitIndex, document_of
 from core.evaluation.metrics.comparison import (
     UNJUDGED_MOST,
@@ -26,6 +24,7 @@ from core.evaluation.metrics.significance import PairedTest
 from core.formats.terminal import json_text
 from pages.components.chart_view import draw_chart
 from pages.components.data.rows import rows_csv
+from pages.components.tuning.changes_since import changed_since, changed_words
 from pages.components.tuning.charts import (
     LABELS,
     OUTCOME_SIGNS,
@@ -39,12 +38,12 @@ from pages.components.tuning.charts import (
     side_label,
     signed,
 )
-from pages.components.tuning.experiment_state import cached, experiment_runner, open_view
+from pages.components.tuning.experiment_state import cached, open_view
 from pages.components.tuning.judge_state import FIRST, SECOND, judgment_service
 from pages.components.tuning.passage_labels import passage_title
 from pages.components.wording import ago, count, plain, shorten
 
-__all__ = ["compare_experiments", "current_settings", "draw_comparison", "draw_questions", "value_cells"]
+__all__ = ["compare_experiments", "draw_comparison", "draw_questions", "value_cells"]
 
 _LISTED, _ROW = 9, 35  # questions visible without scrolling; pixels of a row
 
@@ -170,9 +169,6 @@ def _grade_text(grade: int | None) -> str:
     return f":{'green' if grade else 'red'}[· **{grade}**, {GRADES[grade]}]"
 
 
-_FRESH_SECONDS = 30.0  # how long settings are reused; chosen by hand
-
-
 def draw_comparison(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
     """The experiments, what to doubt about them, and their measures as a table and a picture."""
     found = compare_experiments(shown)
@@ -200,39 +196,22 @@ def compare_experiments(shown: Sequence[Experiment]) -> ExperimentComparison:
 def _experiment_lines(questions: QuestionSet, shown: Sequence[Experiment]) -> None:
     """A line per experiment: its letter, profile, and how it came about; and all of it as files."""
     lines, files = st.columns([8, 2], vertical_alignment="top")
-    now = current_settings(questions.id)
+    changes = changed_since(shown, questions.id)
     with lines, st.container(gap="xxsmall"):
         for index, each in enumerate(shown):
-            st.markdown(_experiment_line(index, each, now))
+            st.markdown(_experiment_line(index, each, changed_words(changes[index])))
     with files.popover("Download", icon=":material/download:", width="stretch"):
         _files(shown)
 
 
-def _experiment_line(index: int, each: Experiment, now: ExperimentSettings) -> str:
+def _experiment_line(index: int, each: Experiment, since: str) -> str:
     at = each.finished_at or each.started_at
     parts = [f"**{SIDES[index]} {plain(each.profile.ref)}**", count(len(each.outcomes), "question")]
     parts += [f"{ago(at, utc_now())} by {plain(each.who)}"]
     parts += [f"{percent(each.unjudged)} of the first ten unjudged"]
     parts += [f"“{plain(each.note)}”"] if each.note else []
-    since = [
-        words
-        for words, differs in (
-            ("judgments", each.judgments_version != now.judgments_version),
-            ("the library", each.corpus_hash != now.corpus_hash),
-        )
-        if differs
-    ]
-    if since:
-        have = "has" if since == ["the library"] else "have"
-        parts += [f":orange[:material/history: {' and '.join(since)} {have} changed since]"]
+    parts += [f":orange[:material/history: {since}]"] if since else []
     return " · ".join(parts)
-
-
-def current_settings(set_id: int) -> ExperimentSettings:
-    """The judgments and library a measurement would use now, at most _FRESH_SECONDS old."""
-    return cached(
-        "ground", (set_id, int(time.monotonic() // _FRESH_SECONDS)), lambda: experiment_runner().ground(set_id)
-    )
 
 
 def _files(shown: Sequence[Experiment]) -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "BLIND",
     "FIRST",
     "GRADES_SEEN",
+    "GROUND",
     "HIDDEN",
     "POOLS",
     "QUESTION",
@@ -223,7 +224,8 @@ def store_grade(shown: Pool, set_id: int, unit: str, given: int | None) -> None:
 
 def _update_pools(judgments: Sequence[Judgment]) -> None:
     """Add judgments to every cached pool of their set: the same question under other profiles too."""
-    st.session_state.pop(GRADES_SEEN, None)
+    for name in (GRADES_SEEN, GROUND):
+        st.session_state.pop(name, None)
     cache: dict[object, tuple[float, Pool]] = st.session_state.get(POOLS, {})
     for key, (since, pool) in cache.items():
         cache[key] = (since, pool.with_judgments(each for each in judgments if each.set_id == pool.question.set_id))
@@ -231,6 +233,8 @@ def _update_pools(judgments: Sequence[Judgment]) -> None:
 
 POOLS, GRADES_SEEN = "judge.pools", "grading.mine"
 """Where the session keeps what it has read of judgments, for the Judge view and for Search."""
+GROUND = "lab.ground"
+"""Where the session keeps what a measurement would stand on now, for Measure, Optimise and Threshold."""
 
 
 def judgment_service() -> JudgmentService:
@@ -245,7 +249,7 @@ def apply_change(change: Callable[[], object], message: str = "") -> bool:
 
 def clear_cache() -> None:
     """Drop cached judgments after some were added elsewhere."""
-    for name in (POOLS, GRADES_SEEN):
+    for name in (POOLS, GRADES_SEEN, GROUND):
         st.session_state.pop(name, None)
 
 

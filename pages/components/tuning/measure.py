@@ -10,15 +10,15 @@ from core.domain.coverage import RunState
 from core.domain.errors import NotFound
 from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
 from core.domain.queries import ScoreProfile
-from core.evaluation.experiments import ExperimentSettings
 from core.evaluation.metrics.comparison import KindComparison, by_kind, trend
 from core.evaluation.metrics.measures import MEASURES
 from core.knowledge.glossary import meaning
 from pages.components import notices, rights
 from pages.components.chart_view import draw_chart
 from pages.components.tuning import compare, question_sets
+from pages.components.tuning.changes_since import changed_since
 from pages.components.tuning.charts import LABELS, MOST_LINES, SIDES, measure_label, percent, trend_lines
-from pages.components.tuning.compare import compare_experiments, current_settings, value_cells
+from pages.components.tuning.compare import compare_experiments, value_cells
 from pages.components.tuning.experiment_state import (
     apply_change,
     cached,
@@ -44,9 +44,9 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
     done = [each for each in listed if each.state is RunState.DONE]
     st.divider()
     st.markdown(f"**Saved runs** :gray[· {count(len(done), 'experiment')} with this set]")
-    now = current_settings(questions.id)
+    changes = changed_since(done, questions.id)
     event = st.dataframe(
-        [_cells(each, now) for each in done],
+        [_cells(each, changed) for each, changed in zip(done, changes, strict=True)],
         key=f"measure.kept.{questions.id}.{len(done)}.{done[0].id}",
         hide_index=True,
         placeholder="–",
@@ -59,7 +59,7 @@ def draw_stored(questions: QuestionSet, listed: Sequence[Experiment]) -> None:
     _experiment_actions(chosen)
 
 
-def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
+def _cells(each: Experiment, changed: Sequence[str]) -> Mapping[str, object]:
     measures = {LABELS[name]: each.measures[name].mean if name in each.measures else None for name in MEASURES}
     searched = each.kind is ExperimentKind.OPTIMISED
     return {
@@ -67,21 +67,12 @@ def _cells(each: Experiment, now: ExperimentSettings) -> Mapping[str, object]:
         "Profile": each.profile.ref,
         **measures,
         "Unjudged": percent(each.unjudged),
-        "Changed since": ", ".join(_changed_since(each, now)) or "nothing",
+        "Changed since": ", ".join(changed) or "nothing",
         "By": f"{each.who}{', scheduled' if each.scheduled and each.who != 'schedule' else ''}",
         "Note": f"searched for weights{': ' if each.note else ''}{each.note}" if searched else each.note,
         "Last judgment": each.judgments_version or None,
         "No.": each.id,
     }
-
-
-def _changed_since(each: Experiment, now: ExperimentSettings) -> Sequence[str]:
-    """What has changed since an experiment: judgments, library."""
-    checks = (
-        ("judgments", each.judgments_version != now.judgments_version),
-        ("library", each.corpus_hash != now.corpus_hash),
-    )
-    return [words for words, differs in checks if differs]
 
 
 def _columns() -> dict[str, Any]:
@@ -95,7 +86,9 @@ def _columns() -> dict[str, Any]:
         "Profile": text(pinned=True),
         **measures,
         "Unjudged": text(help=meaning("unjudged")),
-        "Changed since": text(help="Whether something was judged, or the library has changed, since it was measured."),
+        "Changed since": text(
+            help="Whether questions came or went, something was judged, or the library has changed, since then."
+        ),
         "Note": text(width="medium"),
         "Last judgment": number(format="%d", help="The number of the last judgment it knew."),
         "No.": number(format="%d"),

@@ -17,6 +17,7 @@ from core.search.explanation import factor_label
 from pages.components import notices, rights
 from pages.components.chart_view import draw_chart
 from pages.components.tuning import question_sets
+from pages.components.tuning.changes_since import changed_since, changed_words
 from pages.components.tuning.charts import (
     decimal,
     interval_text,
@@ -290,6 +291,8 @@ def _verdict(experiment: Experiment, found: OptimiserResult, settings: Optimiser
         f"reproducible (seed {settings.seed})",
         f"{percent(experiment.unjudged)} of the first ten unjudged",
     ]
+    (changes,) = changed_since([experiment], experiment.set_id)
+    parts += [f":orange[:material/history: {changed_words(changes)}]"] if changes else []
     st.caption(" · ".join(parts))
 
 

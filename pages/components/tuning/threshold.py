@@ -15,8 +15,8 @@ from core.knowledge.glossary import meaning
 from pages.components import notices, rights
 from pages.components.chart_view import draw_chart
 from pages.components.tuning import question_sets
+from pages.components.tuning.changes_since import changed_since, changed_words
 from pages.components.tuning.charts import palette, percent, set_frame
-from pages.components.tuning.compare import current_settings
 from pages.components.tuning.experiment_state import (
     cached,
     draw_unfinished,
@@ -210,9 +210,8 @@ def _draw_measured(questions: QuestionSet, experiment: Experiment, profile: Scor
         f"{cuts.relevant:,} relevant and {cuts.irrelevant:,} irrelevant results graded",
         f"{percent(experiment.unjudged)} of the first ten unjudged",
     ]
-    now = current_settings(questions.id)
-    if now.judgments_version != experiment.judgments_version or now.corpus_hash != experiment.corpus_hash:
-        parts.append(":orange[:material/history: judgments or the library have changed since]")
+    (changes,) = changed_since([experiment], questions.id)
+    parts += [f":orange[:material/history: {changed_words(changes)}]"] if changes else []
     st.caption(" · ".join(parts))
     if cuts.help.suggested is None:
         st.info(f"{cuts.help.words} Judge some results, then measure again.", icon=":material/gavel:")
