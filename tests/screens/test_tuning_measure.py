@@ -22,6 +22,7 @@ from core.domain.evaluation import (
     QuestionSet,
     Relevant,
 )
+from core.domain.filters import SearchFilters
 from core.domain.queries import ScoreProfile
 from core.evaluation.experiment_report import comparison_data, comparison_table
 from core.evaluation.experiments import QUIET_AFTER, ExperimentRunner
@@ -218,6 +219,25 @@ def test_a_measure_is_looked_at_more_closely(stocked: Stack, payroll: QuestionSe
     text = words(screen)
     assert "**Recall@20 by kind of question**" in text
     assert "**Recall@20 question by question**" in text
+
+
+def test_a_question_opens_in_sliders_as_it_was_asked(
+    stocked: Stack, payroll: QuestionSet, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import streamlit as st
+
+    narrowed = SearchFilters(truths=("regulatory",), archived=None)
+    (asked,) = stocked.tunings.add_questions([JudgedQuestion(payroll.id, "q0", "Who pays overtime?", filters=narrowed)])
+    measured(stocked, payroll)
+    monkeypatch.setattr(st, "dataframe", lambda *_, **__: {"selection": {"rows": [0]}})
+    screen = opened("tuning.py", view="measure", a="relevance", tags="pay", recency_months="3", trial="threshold:.9")
+    next(each for each in screen.button if each.label.startswith("With A")).click().run()
+    own = {name: value for name, value in params(screen).items() if name not in ("a", "set")}
+    assert own == {
+        "view": "tune", "q": asked.question, "base": "relevance", "truths": "regulatory", "origins": "document",
+        "archived": "too",
+    }  # fmt: skip
+    assert screen.session_state["tune.request"].filters == narrowed.replace(origins=("document",))
 
 
 def test_what_changed_since_is_told(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:

@@ -38,7 +38,7 @@ from pages.components.tuning.charts import (
     side_label,
     signed,
 )
-from pages.components.tuning.experiment_state import cached, open_view
+from pages.components.tuning.experiment_state import cached, open_in_sliders, open_view
 from pages.components.tuning.judge_state import FIRST, SECOND, judgment_service
 from pages.components.tuning.passage_labels import passage_title
 from pages.components.wording import ago, count, plain, shorten
@@ -133,7 +133,7 @@ def _question_detail(shown: Sequence[Experiment], row: QuestionComparison) -> No
         with tune.popover("Open in Sliders", icon=":material/tune:", width="stretch"):
             for number, each in enumerate(shown):
                 if st.button(f"With {plain(side_label(number, each))}", key=f"measure.tune.{number}", width="stretch"):
-                    open_view("tune", q=row.question, base=each.profile.ref)
+                    open_in_sliders(each, row.key, row.question)
                     st.rerun()
         index = judgment_service().index()
         for column, (number, each) in zip(st.columns(len(shown)), enumerate(shown), strict=True):

@@ -9,14 +9,14 @@ import streamlit as st
 from bootstrap.environment import utc_now
 from core.domain.coverage import RunState
 from core.domain.errors import BadRequest, NotFound
-from core.domain.evaluation import Experiment, ExperimentKind, QuestionSet
+from core.domain.evaluation import Experiment, ExperimentKind, JudgedQuestion, QuestionSet
 from core.domain.queries import ScoreProfile
-from core.evaluation.experiments import ExperimentRunner, interrupted
+from core.evaluation.experiments import ExperimentRunner, interrupted, request_of
 from pages.components import background, notices, rights, session, urls
 from pages.components.icon_button import icon_button
 from pages.components.tuning.judge_state import select_by_id
 from pages.components.tuning.saving import draw_save
-from pages.components.tuning.state import evaluation_service
+from pages.components.tuning.state import evaluation_service, open_question
 from pages.components.user_name import who
 from pages.components.wording import ago, count, plain
 
@@ -28,6 +28,7 @@ __all__ = [
     "full_experiment",
     "is_running",
     "latest_finished",
+    "open_in_sliders",
     "open_view",
     "profile_chooser",
     "show_outcome",
@@ -145,6 +146,17 @@ def open_view(view: str, **params: str) -> None:
     """Open another view of the page with these URL parameters; a button callback."""
     for name, value in {"view": view, **params}.items():
         st.query_params[name] = value
+
+
+def open_in_sliders(experiment: Experiment, key: str, question: str) -> None:
+    """Open a question as the experiment asked it: with its filters, in the project of its set; a button callback."""
+    judging = evaluation_service().judging
+    gone = JudgedQuestion(experiment.set_id, key, question)
+    stored = {(each.key, each.question): each for each in judging.questions(experiment.set_id)}
+    request = request_of(
+        stored.get((key, question), gone), judging.question_set(experiment.set_id), experiment.profile.ref
+    )
+    open_question(request)
 
 
 def apply_change(change: Callable[[], object], message: str = "") -> bool:

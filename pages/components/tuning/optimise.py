@@ -34,7 +34,7 @@ from pages.components.tuning.experiment_state import (
     experiment_runner,
     full_experiment,
     is_running,
-    open_view,
+    open_in_sliders,
     profile_chooser,
     save_button,
     show_outcome,
@@ -374,9 +374,10 @@ def _question_table(experiment: Experiment, changes: Sequence[MetricChange], key
     )  # fmt: skip
     chosen = event["selection"]["rows"]
     if chosen and chosen[0] < len(changes):
+        change = changes[chosen[0]]
         st.button(
-            "Open it in Sliders", key=f"{key}.tune", icon=":material/tune:", on_click=open_view, args=("tune",),
-            kwargs={"q": changes[chosen[0]].question, "base": experiment.profile.ref},
+            "Open it in Sliders", key=f"{key}.tune", icon=":material/tune:", on_click=open_in_sliders,
+            args=(experiment, change.key, change.question),
         )  # fmt: skip
 
 

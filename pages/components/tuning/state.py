@@ -24,6 +24,7 @@ __all__ = [
     "current_request",
     "evaluation_service",
     "group_key",
+    "open_question",
     "profile_title",
     "read_url",
     "reset_sliders",
@@ -154,6 +155,15 @@ def suggestions(project: str | None) -> Mapping[str, Mapping[str, SearchFilters]
     for each in evaluation_service().judging.sets(project):
         found[each.name] = {one.question: one.filters for one in evaluation_service().judging.questions(each.id)}
     return {name: questions for name, questions in found.items() if questions}
+
+
+def open_question(request: SearchRequest) -> None:
+    """Open a question in Sliders as it is asked, with its filters and no other ones; a callback of buttons."""
+    for name in _params():
+        del st.query_params[name]
+    params = {name: values for name, values in params_of(request).items() if name in _PARAMS}
+    for name, values in {**params, "base": request.profile, "view": "tune"}.items():
+        st.query_params[name] = values
 
 
 def cached_candidates(request: SearchRequest) -> TuningResult:
