@@ -24,7 +24,7 @@ from storage.backup.archive import Manifest, open_backup, write_backup
 from storage.backup.database import dump_database, restore_database
 from storage.datasets.access import TableAccess
 from storage.embedded_postgres.server import start_embedded
-from storage.migrations import migrate
+from storage.migrations import is_known, migrate
 from storage.postgres.database import engine_for, psycopg_url
 from storage.scratch_folders import scratch_folder
 
@@ -66,6 +66,8 @@ def restore(settings: Settings, file: Path, identity: Path | None = None) -> Man
 def _restored(settings: Settings, file: Path, identity: Path | None) -> Manifest:
     """The database and the originals of a backup. Raises as `restore` does."""
     with open_backup(file, identity) as backup, _database_url(settings) as url:
+        if not is_known(backup.manifest.revision):
+            raise BadRequest("This backup was made by a newer version of Fivefold.", "Restore it with that version.")
         originals = original_files(settings)
         for name, data in backup.originals():
             if originals.put(data) != name:

@@ -153,14 +153,12 @@ def open_backup(file: Path, identity: Path | None = None) -> Iterator[OpenBackup
                     if file_digest(written, "sha256").hexdigest() != manifest.dump_sha256:
                         raise _damaged("the database")
                 yield OpenBackup(manifest, dump, archive)
-        except FileNotFoundError as error:
-            raise BadRequest(f"There is no file {file}.", "Check its path.") from error
         except tarfile.TarError as error:
             raise BadRequest(f"{file} is not a backup, or is cut short ({error}).", "Use another backup.") from error
 
 
 def _decrypted(file: Path, identity: Path | None, folder: Path) -> Path:
-    with file.open("rb") as opened:
+    with _readable(file), file.open("rb") as opened:
         encrypted = opened.read(len(_AGE)) == _AGE
     if not encrypted:
         return file
@@ -169,8 +167,9 @@ def _decrypted(file: Path, identity: Path | None, folder: Path) -> Path:
     import pyrage
 
     plain = folder / "plain.tar"
-    try:
+    with _readable(identity):
         lines = identity.read_text("utf-8").splitlines()
+    try:
         keys = [pyrage.x25519.Identity.from_str(each) for each in lines if each.strip() and not each.startswith("#")]
         pyrage.decrypt_file(str(file), str(plain), keys)
     except (pyrage.IdentityError, pyrage.DecryptError) as error:
@@ -178,6 +177,17 @@ def _decrypted(file: Path, identity: Path | None, folder: Path) -> Path:
             f"{file} cannot be opened with {identity}: {error}.", "Use the key it was made for."
         ) from error
     return plain
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    """Raises BadRequest for a file that cannot be read."""
+    try:
+        yield
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(
+            f"{file} cannot be read: {getattr(error, 'strerror', 'no text')}.", "Check its path."
+        ) from error
 
 
 def _manifest(archive: tarfile.TarFile) -> Manifest:

@@ -18,12 +18,13 @@ __all__ = ["dump_database", "restore_database"]
 
 _ROLES = "SELECT rolname FROM pg_roles WHERE rolname ~ '^fivefold_(app|purger|queue|owner_[0-9a-f]+|reader_[0-9a-f]+)$'"
 _ORIGINALS = """
-SELECT coalesce(nullif(readable, ''), sha256) AS name FROM documents
-UNION SELECT sha256 FROM documents
+SELECT coalesce(nullif(readable, ''), sha256) AS name FROM documents WHERE origin = 'document'
+UNION SELECT sha256 FROM documents WHERE origin = 'document'
 UNION SELECT coalesce(nullif(readable, ''), sha256) FROM trash WHERE NOT purging
 UNION SELECT sha256 FROM trash WHERE NOT purging
 """
-_COUNTED = ("count(*)", "coalesce(sum(passages), 0)")
+"""Notes are documents, too, so that they are found: without an original."""
+_COUNTED = ("count(*) FILTER (WHERE origin = 'document')", "coalesce(sum(passages), 0)")
 _OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 

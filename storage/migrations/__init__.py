@@ -10,7 +10,7 @@ from storage.postgres.database import store_failures
 if TYPE_CHECKING:
     from alembic.config import Config
 
-__all__ = ["head", "migrate"]
+__all__ = ["head", "is_known", "migrate"]
 
 _LOCK = 5_005_005
 """Arbitrary, but the same for all processes of the product."""
@@ -37,6 +37,16 @@ def head() -> str:
     from alembic.script import ScriptDirectory
 
     return ScriptDirectory.from_config(_config()).get_current_head() or ""
+
+
+def is_known(revision: str) -> bool:
+    """Whether a database at this revision can be brought up to date: a newer version's cannot."""
+    from alembic.script import ScriptDirectory
+
+    return revision in {
+        *_REPLACED,
+        *(each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions()),
+    }
 
 
 def _config() -> "Config":

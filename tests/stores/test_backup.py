@@ -1,5 +1,6 @@
 """Backups: made while the library is used, restored elsewhere, rehearsed, encrypted, scheduled; never half there."""
 
+import json
 import shutil
 import stat
 import tarfile
@@ -7,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO, cast
 
 import pyrage
 import pytest
@@ -41,12 +44,13 @@ def _settings(place: str, models: Path, prepared: Path | None = None) -> Setting
 
 @pytest.fixture(scope="module")
 def library(models: Path, prepared: Path) -> Iterator[tuple[Settings, Workbench]]:
-    """An open library with a document and a table."""
+    """An open library with a document, a table and a note."""
     with _folder() as place:
         settings = _settings(place, models, prepared)
         with open_workbench(settings) as workbench:
             for name, data in (("rules.md", RULES), ("wages.csv", WAGES)):
                 workbench.ingestion.ingest(workbench.documents.upload(name, data).document_id)
+            workbench.insights.save("Ask for the green book.")
             yield settings, workbench
 
 
@@ -146,11 +150,27 @@ def test_a_damaged_backup_is_refused_and_nothing_is_restored(
     restore(empty, made)
 
 
+def test_a_backup_of_a_newer_version_is_refused_and_nothing_is_restored(
+    made: Path, empty: Settings, tmp_path: Path
+) -> None:
+    newer = tmp_path / "newer.fivefold"
+    with tarfile.open(made) as archive, tarfile.open(newer, "w") as changed:
+        for entry in archive.getmembers():
+            data = cast("IO[bytes]", archive.extractfile(entry)).read()
+            if entry.name == "manifest.json":
+                data = json.dumps(json.loads(data) | {"revision": "9999"}).encode()
+            entry.size = len(data)
+            changed.addfile(entry, BytesIO(data))
+    with pytest.raises(BadRequest, match="newer version"):
+        restore(empty, newer)
+    restore(empty, made)
+
+
 def test_what_is_no_backup_is_said(made: Path, empty: Settings, tmp_path: Path) -> None:
     cut, words = tmp_path / "cut.fivefold", tmp_path / "words.fivefold"
     cut.write_bytes(made.read_bytes()[:5000])
     words.write_bytes(b"Only words.")
-    for file in (cut, words, tmp_path / "nothing.fivefold"):
+    for file in (cut, words, tmp_path / "nothing.fivefold", tmp_path):
         with pytest.raises((BadRequest, StoreFailed)) as raised:
             restore(empty, file)
         assert raised.value.hint
@@ -165,7 +185,11 @@ def test_an_encrypted_backup_opens_with_its_key_only(
     theirs.write_text(f"{other}\n", "utf-8")
     back_up(library[0], file, [str(key.to_public())])
     assert RULES not in file.read_bytes()
-    for identity, expected in ((None, "encrypted"), (theirs, "cannot be opened")):
+    for identity, expected in (
+        (None, "encrypted"),
+        (theirs, "cannot be opened"),
+        (tmp_path / "no", "no cannot be read"),
+    ):
         with pytest.raises(BadRequest, match=expected):
             restore(empty, file, identity)
     assert restore(empty, file, mine).documents == 2
