@@ -151,10 +151,10 @@ def open_view(view: str, **params: str) -> None:
 def open_in_sliders(experiment: Experiment, key: str, question: str) -> None:
     """Open a question as the experiment asked it: with its filters, in the project of its set; a button callback."""
     judging = evaluation_service().judging
-    gone = JudgedQuestion(experiment.set_id, key, question)
-    stored = {(each.key, each.question): each for each in judging.questions(experiment.set_id)}
+    fallback = JudgedQuestion(experiment.set_id, key, question)
+    questions = {(each.key, each.question): each for each in judging.questions(experiment.set_id)}
     request = request_of(
-        stored.get((key, question), gone), judging.question_set(experiment.set_id), experiment.profile.ref
+        questions.get((key, question), fallback), judging.question_set(experiment.set_id), experiment.profile.ref
     )
     open_question(request)
 
