@@ -110,26 +110,26 @@ def cached_conversion(folder: Path, cache_folder: Path, digest: str, conversion:
 
     digest: content hash of the model.
 
-    A conversion is written to a temporary folder and renamed into place, so a reader never sees a partial one; if two
-    processes convert at once, the second discards its copy.
+    A conversion is written to a temporary folder and renamed into place, so a reader never sees a partial one. One
+    process converts; others that start meanwhile wait for it, because a conversion keeps all cores busy.
     """
+    from filelock import FileLock
+
     precision = inference_precision()
     name = f"{digest[:16]}-{conversion.made}-openvino-{metadata.version('openvino')}-{precision}"
     cached = cache_folder / name
     cache_folder.mkdir(parents=True, exist_ok=True)
     if conversion_holds(cached, conversion):
         return cached
-    with tempfile.TemporaryDirectory(prefix="converting-", dir=cache_folder) as scratch:
-        fresh = Path(scratch) / "model"
-        fresh.mkdir()
-        _convert(folder, fresh, precision, conversion)
-        with suppress(FileNotFoundError):
-            cached.rename(Path(scratch) / "stale")
-        try:
-            fresh.rename(cached)
-        except OSError:
-            if not (cached / "described.json").is_file():
-                raise
+    with FileLock(cache_folder / "conversion.lock"):
+        if not conversion_holds(cached, conversion):
+            with tempfile.TemporaryDirectory(prefix="converting-", dir=cache_folder) as scratch:
+                fresh = Path(scratch) / "model"
+                fresh.mkdir()
+                _convert(folder, fresh, precision, conversion)
+                with suppress(FileNotFoundError):
+                    cached.rename(Path(scratch) / "stale")
+                fresh.rename(cached)
     return cached
 
 

@@ -5,6 +5,8 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.inference import model_cache
 from adapters.inference.embedder import CONVERSION, OpenVinoEmbedder, _batches, load_embedder
-from adapters.inference.model_cache import cached_conversion, conversion_holds
+from adapters.inference.model_cache import Conversion, cached_conversion, conversion_holds
 from adapters.inference.model_cache import described as description
 from adapters.inference.translating_embedder import TranslatingEmbedder
 from core.domain.errors import ModelUnavailable
@@ -115,6 +118,24 @@ def test_a_model_that_cannot_be_converted_leaves_its_reason(tmp_path: Path) -> N
     place = cached_conversion(tmp_path / "model", tmp_path / "kept", "0" * 64, CONVERSION)
     assert description(place)["failed"]
     assert conversion_holds(place, CONVERSION)
+
+
+def test_programs_that_start_at_once_convert_a_model_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Path] = []
+    together = threading.Barrier(2)
+
+    def convert(folder: Path, fresh: Path, precision: str, conversion: Conversion) -> None:
+        started.append(fresh)
+        with suppress(threading.BrokenBarrierError):
+            together.wait(0.5)  # a second conversion comes here, too
+        (fresh / "described.json").write_text('{"least_cosine": 1.0}')
+
+    monkeypatch.setattr(model_cache, "_convert", convert)
+    with ThreadPoolExecutor(2) as programs:
+        arguments = (tmp_path / "model", tmp_path / "kept", "0" * 64, CONVERSION)
+        first, second = (programs.submit(cached_conversion, *arguments) for _ in range(2))
+    assert first.result() == second.result() and conversion_holds(first.result(), CONVERSION)
+    assert len(started) == 1
 
 
 @pytest.mark.parametrize("model", ["no/such-model-anywhere", "not a name at all!"])
