@@ -34,8 +34,7 @@ def models(run_folder: Path) -> Path:
     from adapters.inference.embedder import load_embedder
 
     folder = run_folder / "models"
-    with FileLock(run_folder / "models.lock"):
-        _IN_MEMORY.append(load_embedder("default", folder, 1))
+    _IN_MEMORY.append(load_embedder("default", folder, 1))
     return folder
 
 
