@@ -41,7 +41,7 @@ def draw() -> None:
         listing.draw_list(st.session_state["insights.view"])
     else:
         st.button("All of them", icon=":material/arrow_back:", type="tertiary", on_click=state.close)
-        listing.draw_cards((memory,), state.insight_service().counts(type(memory)))
+        listing.draw_cards((memory,))
     state.write_url()
 
 

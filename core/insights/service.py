@@ -253,9 +253,9 @@ class InsightService:
         """Newest first. Raises BadRequest unless page ≥ 1 and 1 ≤ per_page ≤ 100."""
         return self._store.listed(Episode, query, page, per_page)
 
-    def counts(self, kind: type[M], project: str | None = None) -> InsightCounts:
-        """Sector and tag counts of the living ones, for the filters of a list."""
-        return self._store.counts(kind, project)
+    def counts(self, kind: type[M], query: InsightQuery = _ALL) -> InsightCounts:
+        """Counts beside the filters of a list; at first of all that are not deleted."""
+        return self._store.counts(kind, query)
 
     def about(self, document_ids: Sequence[int]) -> Sequence[Insight]:
         """Living insights that link to any of these documents, newest first."""

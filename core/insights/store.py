@@ -138,7 +138,8 @@ class InsightPage(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class InsightCounts:
-    """Number of insights or episodes that are not deleted, in total and per sector and tag."""
+    """How many insights or episodes a list has, for its filters. total: without any filter; sectors, tags: with each of
+    them beside the other filters. Those that are not deleted, or only the deleted ones."""
 
     total: int = 0
     sectors: Mapping[Sector, int] = field(default_factory=dict)
@@ -179,8 +180,8 @@ class InsightStore(Protocol):
         """One page, newest first; empty beyond the last page. Raises BadRequest for an invalid page or page size."""
         ...
 
-    def counts(self, kind: type[M], project: str | None) -> InsightCounts:
-        """Counts of the living ones of a project and of the whole library; None: of all projects."""
+    def counts(self, kind: type[M], query: InsightQuery) -> InsightCounts:
+        """Counts beside the filters of a list."""
         ...
 
     def about(self, kind: type[M], document_ids: Sequence[int]) -> Sequence[M]:

@@ -203,21 +203,23 @@ class SqlInsightStore:
         items = self._read(kind, *conditions, limit=per_page, offset=(page - 1) * per_page)
         return InsightPage(tuple(items), total, page, max(1, ceil(total / per_page)))
 
-    def counts(self, kind: type[M], project: str | None) -> InsightCounts:
-        """Counts of those not deleted, of a project and of the whole library; None: of all."""
+    def counts(self, kind: type[M], query: InsightQuery) -> InsightCounts:
+        """Counts beside the filters of a list: of sectors and of tags under the other filters."""
         table = _TABLES[kind.origin]
-        own = (table.c.tenant_id == self._tenant, *_conditions(table, InsightQuery(project=project)))
-        tag = func.unnest(table.c.tags).label("tag")
-        tag_rows = select(tag).where(*own).subquery()
+
+        def matching(column: Any, filters: InsightQuery) -> Any:
+            return select(column).where(table.c.tenant_id == self._tenant, *_conditions(table, filters)).subquery()
+
+        every = matching(table.c.id, InsightQuery(deleted=query.deleted))
+        sector_rows = matching(table.c.sector, replace(query, sectors=()))
+        tag_rows = matching(func.unnest(table.c.tags).label("tag"), replace(query, tags=()))
         with self._database.transaction("counting notes") as connection:
+            total = int(connection.scalar(select(func.count()).select_from(every)) or 0)
             sectors = connection.execute(
-                select(table.c.sector, func.count()).where(*own).group_by(table.c.sector)
+                select(sector_rows.c.sector, func.count()).group_by(sector_rows.c.sector)
             ).all()
-            tags = connection.execute(
-                select(tag_rows.c.tag, func.count().label("number")).group_by(tag_rows.c.tag)
-            ).all()
-        by_sector = {Sector(name): number for name, number in sectors}
-        return InsightCounts(sum(by_sector.values()), by_sector, {row.tag: row.number for row in tags})
+            tags = connection.execute(select(tag_rows.c.tag, func.count()).group_by(tag_rows.c.tag)).all()
+        return InsightCounts(total, {Sector(name): number for name, number in sectors}, dict(map(tuple, tags)))
 
     def about(self, kind: type[M], document_ids: Sequence[int]) -> Sequence[M]:
         """Those not deleted that link to any of these documents, newest first."""

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
+from core.access.audit import AuditOutcome, AuditQuery
 from core.access.rights import NESTED, RIGHTS
 from core.domain.coverage import Cell, CellState, GapKind, ReviewerOpinion, ReviewVerdict
 from core.domain.dataset_queries import TableQuery
@@ -220,6 +221,8 @@ _BY_ACTION: Mapping[tuple[str, str], Any] = {
     ("bulk_edit.apply", "changes"): _hidden_edit,
     ("documents.correct_many", "changes"): _rows_of_hidden,
     ("insights.counts", "kind"): (Insight, Episode),
+    ("insights.counts", "query"): (InsightQuery(), InsightQuery(project="Beta")),
+    ("insights.counts", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(deleted=True)),
     ("insights.episodes", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(deleted=True)),
     ("insights.insights", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(words="turbine")),
     ("coverage.history", "kind"): tuple(GapKind),
@@ -366,3 +369,12 @@ def test_the_database_itself_hides_every_row_of_the_secret(world: World) -> None
 
 _WHOLE_LIBRARY = frozenset({"links", "words", "audit_log", "lesson_versions"})
 """Read only behind a visible row (links), as numbers of words (words), or by an administrator of every project."""
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_what_would_be_stored_in_a_hidden_project_is_refused_and_recorded(world: World, shared: bool) -> None:
+    request = SearchRequest(_QUESTION, SearchFilters(projects=("Beta",)))
+    with pytest.raises(AccessDenied, match="no role in this project"):
+        world.eve.saved_searches.save("Turbines", request, "results", shared=shared)  # type: ignore[call-arg]
+    newest = world.whole.audit.page(AuditQuery(), 1).entries[0]
+    assert (newest.action, newest.outcome) == ("saved_searches.save", AuditOutcome.REFUSED)

@@ -227,11 +227,15 @@ class FakeInsightStore:
         items = tuple(found[start : start + per_page])
         return InsightPage(items, len(found), page, max(1, ceil(len(found) / per_page)))
 
-    def counts(self, kind: type[M], project: str | None) -> InsightCounts:
-        """Counts of those not deleted, of a project and of the whole library; None: of all."""
-        found = [memory for memory in self._newest(kind) if _matches(memory, InsightQuery(project=project))]
-        tags = Counter(tag for memory in found for tag in memory.tags)
-        return InsightCounts(len(found), Counter(memory.sector for memory in found), tags)
+    def counts(self, kind: type[M], query: InsightQuery) -> InsightCounts:
+        """Counts beside the filters of a list: of sectors and of tags under the other filters."""
+
+        def matching(filters: InsightQuery) -> list[M]:
+            return [memory for memory in self._newest(kind) if _matches(memory, filters)]
+
+        sectors = Counter(memory.sector for memory in matching(replace(query, sectors=())))
+        tags = Counter(tag for memory in matching(replace(query, tags=())) for tag in memory.tags)
+        return InsightCounts(len(matching(InsightQuery(deleted=query.deleted))), sectors, tags)
 
     def about(self, kind: type[M], document_ids: Sequence[int]) -> Sequence[M]:
         """Those not deleted that link to any of these documents, newest first."""

@@ -90,6 +90,20 @@ def test_words_sectors_and_tags_narrow_the_list_and_stand_in_the_url(stocked: St
     assert "No insight matches" in words(opened("insights.py", words="gnu"))
 
 
+def test_counts_beside_the_filters_honour_the_other_filters(stocked: Stack, opened: Opened) -> None:
+    noted(stocked, "Walruses whistle.", tags=["sea"], sector=Sector.EMOTIONAL, project="North")
+    noted(stocked, "Zebras count.", tags=["land"], sector=Sector.SEMANTIC, project="Tallgrass")
+    insight_service(stocked).delete(noted(stocked, "Gnus wander.", tags=["land"], sector=Sector.EMOTIONAL))
+
+    def counts(screen: AppTest) -> tuple[list[str], list[str]]:
+        (sectors,) = (each for each in screen.button_group if each.label == "Sector")
+        return [each for each in sectors.options if not each.endswith(" 0")], list(screen.multiselect[0].options)
+
+    assert counts(opened("insights.py", project="Tallgrass")) == (["Semantic 1"], ["land (1)"])
+    assert counts(opened("insights.py", deleted="1")) == (["Emotional 1"], ["land (1)"])
+    assert "No deleted episode" in words(opened("insights.py", view="episodes", deleted="1"))
+
+
 def test_a_long_list_comes_in_pages(stocked: Stack, opened: Opened) -> None:
     for number in range(23):
         noted(stocked, f"Note number {number:02}.")

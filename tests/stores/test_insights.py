@@ -14,7 +14,7 @@ from core.domain.errors import NotFound, StoreFailed
 from core.domain.filters import SearchFilters
 from core.domain.queries import SearchRequest
 from core.insights.service import InsightService
-from core.insights.store import Episode, Insight
+from core.insights.store import Episode, Insight, InsightQuery
 from core.knowledge.workspace_terms import BUILT_IN_TERMS
 from core.ports.stores import VectorIndex
 from core.search.pipeline import SearchPipeline
@@ -178,7 +178,7 @@ def test_the_codes_own_condition_holds_too(filled: tuple[Database, Database]) ->
     (stolen,) = SqlInsightStore(theirs).every(Insight)
     mine = SqlInsightStore(_Unguarded(ours.engine, ours.tenant))
     assert len(mine.every(Insight)) == len(mine.every(Episode)) == 1
-    assert mine.counts(Insight, None).total == len(mine.about(Insight, [LINK.document_id])) == 1
+    assert mine.counts(Insight, InsightQuery()).total == len(mine.about(Insight, [LINK.document_id])) == 1
     with pytest.raises(NotFound):
         mine.find(Insight, stolen.id)
     with pytest.raises(NotFound):

@@ -32,14 +32,13 @@ def draw_card(
     item: InsightOrEpisode,
     strength: float,
     leads: Mapping[EvidenceLink, int],
-    tags: list[str],
-    doubts: Mapping[EvidenceLink, OutdatedCitation] | None = None,
+    doubts: Mapping[EvidenceLink, OutdatedCitation],
 ) -> None:
     """An insight or episode as a card, or as a form while it is edited."""
     key = state.key_of(item)
     with st.container(border=True, gap="xsmall", key=f"card.{key}"):
         if st.session_state.get("insights.editing") == key:
-            _form(item, key, tags)
+            _form(item, key)
             return
         _head(item, strength)
         _body(item)
@@ -47,7 +46,7 @@ def draw_card(
             with st.container(horizontal=True, gap="xsmall"):
                 for tag in item.tags:
                     st.badge(plain(tag), color="gray", icon=":material/label:")
-        _links(item, leads, doubts or {})
+        _links(item, leads, doubts)
         _actions(item, key)
 
 
@@ -189,7 +188,7 @@ def _restore(item: InsightOrEpisode) -> None:
     state.apply_change(lambda: state.insight_service().restore(item), "Restored.")
 
 
-def _form(item: InsightOrEpisode, key: str, tags: list[str]) -> None:
+def _form(item: InsightOrEpisode, key: str) -> None:
     st.markdown(f"**{item.origin.value.capitalize()} {item.id}**")
     if isinstance(item, Insight):
         st.text_area("Text", key=f"{key}.text", height=160, max_chars=MOST_LETTERS)
@@ -201,7 +200,7 @@ def _form(item: InsightOrEpisode, key: str, tags: list[str]) -> None:
     with grid.cell():
         sector_choice("Sector", f"{key}.sector")
     with grid.cell():
-        tag_choice(f"{key}.tags", [*tags, *item.tags])
+        tag_choice(f"{key}.tags", [*state.insight_service().counts(type(item)).tags, *item.tags])
     with grid.cell():
         known = dict.fromkeys([*state.projects(), *([item.project] if item.project else [])])
         st.selectbox("Project", list(known), key=f"{key}.project", placeholder="No project", index=None)
@@ -254,7 +253,7 @@ _EMPTY = {
 
 def draw_list(view: str) -> None:
     """The filters, the number of items, and one page of them, newest first."""
-    counts = state.insight_service().counts(state.kind())
+    counts = state.insight_service().counts(state.kind(), state.query())
     if not counts.total and not st.session_state["insights.deleted"]:
         notices.empty(*_EMPTY[view])
         _deleted_toggle()
@@ -262,7 +261,7 @@ def draw_list(view: str) -> None:
     _filters(counts)
     listed = _current_page()
     _count_line(listed, counts)
-    draw_cards(listed.items, counts)
+    draw_cards(listed.items)
     range_text = range_words(listed.page, _PER_PAGE, listed.total, state.kind().origin.value)
     draw_foot(listed.page, listed.pages, range_text, "insights.pager", _turn_page)
 
@@ -271,21 +270,24 @@ def _count_line(listed: InsightPage[InsightOrEpisode], counts: InsightCounts) ->
     """How many are listed, of how many; and what to do where there is none."""
     name, deleted = state.kind().origin.value, st.session_state["insights.deleted"]
     about = f"{'deleted ' if deleted else ''}{name}"
+    if not counts.total:
+        notices.empty(":material/delete:", f"No deleted {name}", "What you delete is listed here, to be brought back.")
+        return
     if not listed.items:
         st.space("xsmall")
         notices.empty(":material/filter_alt_off:", f"No {about} matches", "Remove a filter.")
         return
-    of_all = f" of {counts.total:,}" if listed.total != counts.total and not deleted else ""
+    of_all = f" of {counts.total:,}" if listed.total != counts.total else ""
     st.caption(f"{count(listed.total, about)}{of_all} · newest first")
 
 
-def draw_cards(items: tuple[InsightOrEpisode, ...], counts: InsightCounts) -> None:
+def draw_cards(items: tuple[InsightOrEpisode, ...]) -> None:
     """Cards, each with its remaining strength and the targets of its links."""
     strengths = state.insight_service().strengths(items)
     links = [link for item in items for link in item.links]
     leads, doubts = state.insight_service().where(links), session.workbench().versions.suspect_links(links)
     for item, strength in zip(items, strengths, strict=True):
-        draw_card(item, strength, leads, list(counts.tags), doubts)
+        draw_card(item, strength, leads, doubts)
 
 
 def _current_page() -> InsightPage[InsightOrEpisode]:

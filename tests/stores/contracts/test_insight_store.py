@@ -100,7 +100,7 @@ def test_a_deleted_one_keeps_its_row_and_leaves_every_list(store: InsightStore) 
     store.assign_document(stored, 12)
     deleted = store.change(replace(stored, deleted_at=AT))
     assert store.listed(Insight, InsightQuery(), 1, 10).items == ()
-    assert store.counts(Insight, None).total == 0
+    assert store.counts(Insight, InsightQuery()).total == 0
     assert store.about(Insight, [LINK.document_id]) == []
     assert store.behind(Insight, [12]) == {}
     assert store.find(Insight, stored.id) == deleted
@@ -175,10 +175,13 @@ def test_sectors_tags_and_projects_narrow_a_list_and_its_counts(store: InsightSt
     assert texts(store, tags=("tax",), sectors=(Sector.EMOTIONAL,)) == ["b"]
     assert texts(store, project="north") == ["c", "a"]
     assert texts(store, project="nowhere") == ["c"]
-    everything, north = store.counts(Insight, None), store.counts(Insight, "north")
+    everything, north = store.counts(Insight, InsightQuery()), store.counts(Insight, InsightQuery(project="north"))
     assert (everything.total, dict(everything.sectors)) == (3, {Sector.SEMANTIC: 1, Sector.EMOTIONAL: 2})
     assert dict(everything.tags) == {"tax": 2, "2024": 1}
-    assert (north.total, dict(north.tags)) == (2, {"tax": 1, "2024": 1})
+    assert (north.total, dict(north.tags)) == (3, {"tax": 1, "2024": 1})
+    emotional = store.counts(Insight, InsightQuery(sectors=(Sector.EMOTIONAL,), tags=("tax",)))
+    assert dict(emotional.sectors) == {Sector.SEMANTIC: 1, Sector.EMOTIONAL: 1} and dict(emotional.tags) == {"tax": 1}
+    assert store.counts(Insight, InsightQuery(deleted=True)).total == 0
 
 
 def test_what_rests_on_a_document_is_found_by_it(store: InsightStore) -> None:
