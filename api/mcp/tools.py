@@ -44,7 +44,7 @@ Tags = Annotated[list[str] | None, Field(description="Only documents with these 
 DateFrom = Annotated[str | None, Field(description="Only documents dated on or after this day, YYYY-MM-DD.")]
 DateTo = Annotated[str | None, Field(description="Only documents dated on or before this day, YYYY-MM-DD.")]
 Sectors = Annotated[list[Sector] | None, Field(description="Only insights and episodes of these sectors.")]
-Page = Annotated[int, Field(description="Page of the list, from 1.", ge=1)]
+Page = Annotated[int, Field(description="Page of the list, from 1.", ge=1, le=1_000_000)]
 PerPage = Annotated[int, Field(description="Items per page.", ge=1, le=100)]
 
 

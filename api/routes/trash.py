@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from api.inputs import Body, DocumentId, Shape, with_example
+from api.inputs import Body, DocumentId, Id, Shape, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, guarded_router
 from api.shapes.documents import DocumentShape
@@ -58,7 +58,7 @@ class Chosen(Body):
 
     model_config = with_example({"documents": [12, 15]})
 
-    documents: Annotated[list[int], Field(min_length=1, max_length=1000)]
+    documents: Annotated[list[Id], Field(min_length=1, max_length=1000)]
 
 
 @routes.post("/trash/restore", response_model=list[DocumentShape], summary="Restore documents")

@@ -130,7 +130,8 @@ class _Call:
         try:
             result = self.method(*bound.args, **bound.kwargs)
         except FivefoldError as failed:
-            self.guard.note(self.action, arguments, AuditOutcome.FAILED, project, failed.message)
+            outcome = AuditOutcome.REFUSED if isinstance(failed, AccessDenied) else AuditOutcome.FAILED
+            self.guard.note(self.action, arguments, outcome, project, failed.message)
             raise
         self.guard.note(self.action, arguments, AuditOutcome.DONE, project)
         return result

@@ -8,7 +8,8 @@ with the transaction, so that a pooled connection never carries a tenant over in
 A person who may see some projects only is a `Scope`: restrictive policies (`storage.postgres.tables`) hide all other
 rows, whatever a query asks for.
 
-Errors of PostgreSQL and its drivers are mapped to StoreFailed here, with a message the user can act on.
+Errors of PostgreSQL and its drivers are mapped to StoreFailed here, with a message the user can act on; a row of a
+project outside the scope to AccessDenied.
 """
 # Over 300 lines: a transaction, the read in one round trip and the mapping of errors share how a connection is entered.
 
@@ -28,7 +29,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from core.domain.errors import BadRequest, StoreFailed, StoreUnavailable
+from core.domain.errors import AccessDenied, BadRequest, FivefoldError, StoreFailed, StoreUnavailable
 
 __all__ = [
     "APP_ROLE",
@@ -81,7 +82,8 @@ starts (PostgreSQL, appendix A). Without a code, the connection itself failed.""
 
 @contextmanager
 def store_failures(doing: str) -> Iterator[None]:
-    """Maps every database error raised inside to StoreFailed; `doing` completes "… while {doing}".
+    """Maps every database error raised inside to StoreFailed, and a row that the person may not write to AccessDenied;
+    `doing` completes "… while {doing}".
 
     >>> with store_failures("reading a page"):  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
     ...     raise psycopg.OperationalError("server closed the connection")
@@ -96,8 +98,14 @@ def store_failures(doing: str) -> Iterator[None]:
         raise _store_failed(error, doing) from error
 
 
-def _store_failed(error: Exception, doing: str) -> StoreFailed:
+_SCOPE_POLICY = "_of_scope"
+"""End of the name of every policy that hides the rows of other projects; PostgreSQL names the one that a row breaks."""
+
+
+def _store_failed(error: Exception, doing: str) -> FivefoldError:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    if isinstance(cause, psycopg.errors.InsufficientPrivilege) and _SCOPE_POLICY in str(cause):
+        return AccessDenied("You have no role in this project.", "Ask an administrator of this library for one.")
     detail = (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(".")
     if isinstance(cause, PoolTimeout):
         return StoreUnavailable(f"All database connections are in use while {doing}.", "Try again in a moment.")

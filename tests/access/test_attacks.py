@@ -221,7 +221,6 @@ _BY_ACTION: Mapping[tuple[str, str], Any] = {
     ("bulk_edit.apply", "changes"): _hidden_edit,
     ("documents.correct_many", "changes"): _rows_of_hidden,
     ("insights.counts", "kind"): (Insight, Episode),
-    ("insights.counts", "query"): (InsightQuery(), InsightQuery(project="Beta")),
     ("insights.counts", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(deleted=True)),
     ("insights.episodes", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(deleted=True)),
     ("insights.insights", "query"): (InsightQuery(), InsightQuery(project="Beta"), InsightQuery(words="turbine")),
