@@ -121,6 +121,15 @@ def test_the_counts_of_the_set_follow_each_grade_at_once(stocked: Stack, opened:
     assert "no other question left" in meter(screen)
 
 
+def test_the_graded_share_is_of_the_questions_whose_results_are_known(stocked: Stack, opened: Opened) -> None:
+    kept_set(stocked, QUESTION, "Who approves overtime?")
+    screen = named(opened("tuning.py", view="judge"))
+    screen.run()
+    assert "in the 1 question seen so far 0% graded" in meter(screen)
+    pressed(screen, "Next question").run()
+    assert "the set 0% graded" in meter(screen)
+
+
 def test_keys_press_the_grades_and_the_ways_on(stocked: Stack, opened: Opened) -> None:
     kept_set(stocked, QUESTION)
     screen = named(opened("tuning.py", view="judge"))

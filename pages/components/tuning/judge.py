@@ -365,7 +365,10 @@ def _progress_bar(questions: QuestionSet, pool: Pool) -> None:
     counted = state.cached_progress(questions)
     words = [f"**{pool.judged} of {total}** judged by you" if total else "Nothing to judge"]
     if counted.graded is not None:
-        words.append(f"the set {counted.graded:.0%} graded by anyone")
+        looked_at = sum(each.pooled is not None for each in counted.questions)
+        whole = looked_at == len(counted.questions)
+        part = "the set" if whole else f"in the {count(looked_at, 'question')} seen so far"
+        words.append(f"{part} {counted.graded:.0%} graded by anyone")
     left = sum(each.open for each in counted.questions)
     words.append(f"{count(left, 'question')} left" if left else "no other question left")
     st.progress(pool.judged / total if total else 1.0, " · ".join(words))
