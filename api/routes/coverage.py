@@ -10,13 +10,16 @@ from fastapi import Path, Query
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
+from api.access import Caller
 from api.inputs import CHOICE, Body, Day, Id, Project, Shape, ShortText, with_example
 from api.paging import PageOf, Paging, paged_list
 from api.route import AtWork, Reply, guarded_router
+from bootstrap.environment import utc_now
 from core.coverage.board_view import board_data, with_distinct_names
 from core.coverage.meeting_pack.pack import decision_data, pack_data, pack_html, topic_data
+from core.coverage.runs import interrupted
 from core.coverage.unread_files import unread_files_data
-from core.domain.coverage import Board, CoverageRun, GapKind, ReviewerOpinion, ReviewVerdict, Topic
+from core.domain.coverage import Board, CoverageRun, GapKind, ReviewerOpinion, ReviewVerdict, RunState, Topic
 from core.domain.documents import Truth
 from core.domain.errors import BadRequest, NotFound
 
@@ -45,7 +48,7 @@ class RunShape(Shape):
     id: int
     project: str | None
     name: str
-    state: str = Field(description="running, done, stopped or failed.")
+    state: str = Field(description="running, done, stopped (also when its program was killed) or failed.")
     done: int = Field(description="Cells assessed so far.")
     total: int
     carried: int = Field(description="Cells reused from the run before, because nothing relevant changed.")
@@ -56,8 +59,12 @@ class RunShape(Shape):
     problem: str
 
     @classmethod
-    def of(cls, run: CoverageRun) -> Self:
-        return cls.model_validate(run)
+    def of(cls, run: CoverageRun, caller: Caller) -> Self:
+        """As it is now: what is stored is behind a run that begins again, and one whose program was killed."""
+        killed = run.state is RunState.RUNNING and interrupted(run, utc_now())
+        here = caller.work.running(f"coverage run {run.id}")
+        state = RunState.RUNNING if here else RunState.STOPPED if killed else run.state
+        return cls.model_validate(replace(run, state=state))
 
 
 class RiskShape(Shape):
@@ -243,19 +250,20 @@ def start_run(caller: AtWork, new: NewRun) -> Reply:
     if ours:
         name = f"coverage run {run.id}"
         caller.work.start(name, lambda stop: coverage.runs.carry_out(run.id, stop=stop, whole=new.whole))
-    return Reply(RunShape.of(run), headers={"Location": f"/api/coverage/runs/{run.id}"})
+    return Reply(RunShape.of(run, caller), headers={"Location": f"/api/coverage/runs/{run.id}"})
 
 
 @routes.get("/coverage/runs", response_model=PageOf[RunShape], summary="List runs")
 def list_runs(caller: AtWork, paging: Paging, project: OfProject = None) -> dict[str, Any]:
     """All runs of a board, newest first."""
-    return paged_list(paging, caller.workbench.coverage.snapshots(project or None), lambda each: each.id, RunShape.of)
+    runs = caller.workbench.coverage.snapshots(project or None)
+    return paged_list(paging, runs, lambda each: each.id, lambda each: RunShape.of(each, caller))
 
 
 @routes.get("/coverage/runs/{run_id}", response_model=RunShape, summary="How far a run is")
 def get_run(caller: AtWork, run_id: RunId) -> RunShape:
     """A run with its progress."""
-    return RunShape.of(caller.workbench.coverage.runs.progress(run_id))
+    return RunShape.of(caller.workbench.coverage.runs.progress(run_id), caller)
 
 
 @routes.post("/coverage/runs/{run_id}/stop", status_code=202, response_model=RunShape, summary="Stop a run")
@@ -263,7 +271,7 @@ def stop_run(caller: AtWork, run_id: RunId) -> RunShape:
     """Stop a run after the cells under way, whoever started it; it can be resumed."""
     stopped = caller.workbench.coverage.runs.stop(run_id)  # first: it asks whether the caller may
     caller.work.stop(f"coverage run {run_id}")
-    return RunShape.of(stopped)
+    return RunShape.of(stopped, caller)
 
 
 @routes.delete("/coverage/runs/{run_id}", status_code=204, summary="Delete a run")

@@ -156,7 +156,7 @@ def list_experiments(
 ) -> dict[str, Any]:
     """Measurements, newest first."""
     experiments = caller.workbench.evaluation.experiments.experiments(set_id)
-    return paged_list(paging, experiments, lambda each: each.id, ExperimentShape.of)
+    return paged_list(paging, experiments, lambda each: each.id, lambda each: ExperimentShape.of(each, caller))
 
 
 class NewExperiment(Body):
@@ -178,7 +178,7 @@ def start_experiment(caller: AtWork, new: NewExperiment) -> Reply:
     begun = evaluation.experiments.begin(new.set_id, profile, caller.name, note=new.note)
     name = f"experiment {begun.id}"
     caller.work.start(name, lambda stop: evaluation.experiments.carry_out(begun.id, stop=stop))
-    return Reply(ExperimentShape.of(begun), headers={"Location": f"/api/evaluation/experiments/{begun.id}"})
+    return Reply(ExperimentShape.of(begun, caller), headers={"Location": f"/api/evaluation/experiments/{begun.id}"})
 
 
 @routes.get(
@@ -186,4 +186,4 @@ def start_experiment(caller: AtWork, new: NewExperiment) -> Reply:
 )
 def get_experiment(caller: AtWork, experiment_id: Annotated[int, Path(ge=1, le=2**63 - 1)]) -> MeasuredExperimentShape:
     """A measurement with its measures, and the outcome of every question."""
-    return MeasuredExperimentShape.of(caller.workbench.evaluation.experiments.experiment(experiment_id))
+    return MeasuredExperimentShape.of(caller.workbench.evaluation.experiments.experiment(experiment_id), caller)

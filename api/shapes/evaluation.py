@@ -1,14 +1,19 @@
 """Score profiles, question sets, judgments and experiments."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Self
 
 from pydantic import Field
 
+from api.access import Caller
 from api.inputs import Shape
+from bootstrap.environment import utc_now
+from core.domain.coverage import RunState
 from core.domain.evaluation import Experiment
 from core.domain.profiles import ProfileVersion
 from core.domain.queries import ScoreProfile
+from core.evaluation.experiments import interrupted
 
 __all__ = [
     "ExperimentShape",
@@ -142,7 +147,7 @@ class ExperimentShape(Shape):
     kind: str
     profile: str
     who: str
-    state: str = Field(description="running, done, stopped or failed.")
+    state: str = Field(description="running, done, stopped (also when its program was killed) or failed.")
     done: int
     total: int
     started_at: datetime
@@ -153,7 +158,10 @@ class ExperimentShape(Shape):
     problem: str
 
     @classmethod
-    def of(cls, experiment: Experiment) -> Self:
+    def of(cls, experiment: Experiment, caller: Caller) -> Self:
+        """As it is now: an experiment whose program was killed is stopped."""
+        if interrupted(experiment, utc_now()) and not caller.work.running(f"experiment {experiment.id}"):
+            experiment = replace(experiment, state=RunState.STOPPED)
         given = {name: getattr(experiment, name) for name in cls.model_fields if name not in ("profile", "outcomes")}
         more = {"outcomes": experiment.outcomes} if "outcomes" in cls.model_fields else {}
         return cls.model_validate(given | more | {"profile": experiment.profile.ref})

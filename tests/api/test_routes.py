@@ -4,12 +4,15 @@ import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import jsonschema
 import pytest
+from fastapi import FastAPI
 from httpx import Response
 from starlette.testclient import TestClient
 
@@ -342,6 +345,32 @@ def test_a_run_is_started_polled_and_read_as_a_board(tmp_path: Path) -> None:
     data(client.delete(f"/coverage/runs/{run['id']}"), 204)
     problem(client.get(f"/coverage/runs/{run['id']}"), 404)
     problem(client.get("/coverage/board", params={"project": "nothing"}), 404)
+
+
+def test_a_run_that_begins_again_is_running_and_one_whose_program_was_killed_is_stopped(tmp_path: Path) -> None:
+    library = filled(tmp_path)
+    client, runs, boards = local_client(library), library.workbench.coverage.runs, library.stores.boards
+    run = runs.start(None)
+    boards.change_run(replace(run, beat_at=run.beat_at - timedelta(hours=1)))
+    assert data(client.get(f"/coverage/runs/{run.id}"))["state"] == "stopped"
+    assert data(client.get("/coverage/runs"))["items"][0]["state"] == "stopped"
+    work, waiting = cast(FastAPI, client.app).state.gate.work, Event()
+    work.start(f"coverage run {run.id}", lambda stop: waiting.wait(30))  # has not stored yet that it goes on
+    assert data(client.post("/coverage/runs", json={"resume": run.id}), 202)["state"] == "running"
+    assert data(client.get(f"/coverage/runs/{run.id}"))["state"] == "running"
+    waiting.set()
+
+
+def test_an_experiment_whose_program_was_killed_is_stopped(tmp_path: Path) -> None:
+    library = filled(tmp_path)
+    client, evaluation = local_client(library), library.workbench.evaluation
+    questions = data(client.post("/evaluation/sets", json={"name": "Pay"}), 201)["id"]
+    data(client.post(f"/evaluation/sets/{questions}/questions", json={"question": "When is overtime paid?"}), 201)
+    begun = evaluation.experiments.begin(questions, "balanced", "Ann")
+    address = f"/evaluation/experiments/{begun.id}"
+    assert data(client.get(address))["state"] == "running"
+    library.stores.tunings.change_experiment(replace(begun, beat_at=begun.beat_at - timedelta(hours=1)))
+    assert data(client.get(address))["state"] == "stopped"
 
 
 def test_the_board_tells_topics_of_one_name_apart_and_what_was_not_read(tmp_path: Path) -> None:
