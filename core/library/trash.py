@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.domain.documents import Document, DocumentState, Passage
 from core.domain.errors import BadRequest, FivefoldError, StoreFailed
@@ -34,6 +34,7 @@ __all__ = [
     "TrashService",
     "TrashStore",
     "TrashedDocument",
+    "without_answers",
     "without_quotes",
 ]
 
@@ -423,6 +424,19 @@ def without_quotes(value: object, document_ids: Collection[int]) -> object:
     [{'document_id': 7, 'quote': '(deleted for good)'}, {'document_id': 8, 'quote': 'open'}]
     """
     return _redacted(value, document_ids, inside=False)
+
+
+def without_answers(question: Mapping[str, Any], files: Collection[str]) -> Mapping[str, Any]:
+    """A stored question without the words of its known answers in these files, by their SHA-256.
+
+    >>> without_answers({"relevant": [{"sha256": "00ff", "must_contain": ["secret"], "grade": 3}]}, {"00ff"})
+    {'relevant': [{'sha256': '00ff', 'must_contain': ['(deleted for good)'], 'grade': 3}]}
+    """
+    answers = question.get("relevant", ())
+    return {
+        **question,
+        "relevant": [{**each, "must_contain": [REDACTED]} if each["sha256"] in files else each for each in answers],
+    }
 
 
 def _redacted(value: object, document_ids: Collection[int], *, inside: bool) -> object:

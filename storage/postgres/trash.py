@@ -35,11 +35,12 @@ from sqlalchemy.dialects.postgresql import JSON, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.domain.errors import BadRequest, NotFound
-from core.library.trash import TrashedDocument, without_quotes
+from core.library.trash import TrashedDocument, without_answers, without_quotes
 from storage.datasets.access import TableAccess
 from storage.datasets.loading import REALITY, TableLoader, known_tables, parked_name, stored_name
 from storage.postgres.database import EVERYTHING, PURGE_ROLE, Database
 from storage.postgres.documents import DOCUMENTS, lock_original
+from storage.postgres.evaluation import QUESTIONS
 from storage.postgres.insights import SqlInsightStore
 from storage.postgres.passages import CHUNKS
 from storage.postgres.tables import BY_PROJECT, Base, JsonValue, TenantRow, allow, of_tenant, table_of
@@ -251,6 +252,7 @@ class SqlTrash:
     def forget(self, document_ids: Sequence[int]) -> None:
         """Delete their rows and tables, and what other rows quote from them."""
         self._redact(document_ids)
+        self._redact_answers(document_ids)
         notes = SqlInsightStore(self._unscoped)
         for document_id in document_ids:
             notes.renew_words(document_id)
@@ -278,6 +280,26 @@ class SqlTrash:
                 for key in connection.execute(found).all():
                     own = and_(*(column == value for column, value in zip(table.primary_key, key, strict=True)))
                     _redact_row(connection, table, own, names, ids)
+
+    def _redact_answers(self, document_ids: Sequence[int]) -> None:
+        """Take their words out of known answers of questions, which name a file by its SHA-256, unless the file is in
+        the library or in the trash once more."""
+        named = select(TRASH.c.sha256).where(self._own(TRASH), TRASH.c.document_id.in_(document_ids))
+        used = (
+            select(DOCUMENTS.c.sha256)
+            .where(self._own(DOCUMENTS))
+            .union(select(TRASH.c.sha256).where(self._own(TRASH), ~TRASH.c.purging))
+        )
+        with self._unscoped.transaction("deleting for good") as connection:
+            files = set(connection.scalars(named.where(TRASH.c.sha256.not_in(used))))
+        if not files:
+            return
+        with self._unscoped.transaction("deleting for good", PURGE_ROLE) as connection:
+            naming = or_(*(cast(QUESTIONS.c.data, Text).contains(each, autoescape=True) for each in files))
+            found = select(QUESTIONS.c.id, QUESTIONS.c.data).where(self._own(QUESTIONS), naming).with_for_update()
+            for number, data in connection.execute(found).all():
+                own = and_(self._own(QUESTIONS), QUESTIONS.c.id == number)
+                connection.execute(update(QUESTIONS).where(own).values(data=without_answers(data, files)))
 
     @contextmanager
     def unreferenced(self, sha256: str) -> Iterator[bool]:

@@ -1,5 +1,6 @@
 """The trash of a whole library on disk: out at once, back as it was, and for good – nothing of it is left anywhere."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from bootstrap.workbench import OpenWorkbench, open_workbench
 from core.domain.coverage import Topic
 from core.domain.documents import Document
 from core.domain.errors import BadRequest, NotFound, StoreFailed
+from core.domain.evaluation import Level
 from core.domain.queries import SearchRequest
 from core.insights.service import link_of
 from core.library import trash as trash_module
@@ -92,6 +94,12 @@ def _quote_everywhere(workbench: Workbench) -> None:
     run = workbench.coverage.runs.start(None)
     workbench.coverage.runs.carry_out(run.id)
     workbench.enrichment.enrich(passage.document_id)
+    judging = workbench.evaluation.judging
+    made = judging.add_set("Fees", None, Level.PASSAGE, "Ann")
+    answer = {"sha256": _named(workbench, "policy.md").sha256, "must_contain": [f"{WORD} fee"], "grade": 3}
+    asked = json.dumps({"question": "Who approves the fee?", "relevant": [answer]})
+    judging.accept(judging.preview(made.id, asked.encode(), "fees.jsonl", "Ann"))
+    workbench.evaluation.experiments.carry_out(workbench.evaluation.experiments.begin(made.id, "balanced", "Ann").id)
     workbench.bulk_edit.set_labels([(passage.document_id, "truth", "compliance")], "Ann")
     workbench.active_learning.learn()
 
