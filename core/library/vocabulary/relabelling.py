@@ -24,6 +24,7 @@ __all__ = [
     "RelabellingService",
     "VocabularyTrial",
     "changed_labels",
+    "has_labels",
     "preview_document",
     "preview_text",
 ]
@@ -57,7 +58,7 @@ class RelabellingService:
         if known is not None and known.ended is None:
             self._jobs.defer(JobKind.RELABEL, [known.id])
             return known
-        documents = [each for each in self._catalogue.documents(archived=None) if _has_labels(each)]
+        documents = [each for each in self._catalogue.documents(archived=None) if has_labels(each)]
         newest = self._store.newest()
         begun = self._store.begin(
             VocabularyRun(
@@ -91,7 +92,7 @@ class RelabellingService:
         while run.reached < run.until and run.done < last and not run.stopped:
             ids = range(run.reached + 1, min(run.reached + _PER_JOB, run.until) + 1)
             for number, document in sorted(self._catalogue.documents_by_id(ids).items()):
-                if _has_labels(document) and not run.stopped:
+                if has_labels(document) and not run.stopped:
                     run = self._store.advance(self._one(replace(run, reached=number), terms))
             run = run if run.stopped else replace(run, reached=ids[-1])
         if run.stopped or run.reached >= run.until:
@@ -127,7 +128,8 @@ class RelabellingService:
         return moved
 
 
-def _has_labels(document: Document) -> bool:
+def has_labels(document: Document) -> bool:
+    """Whether a run looks at it: it was read, and is no insight."""
     read = document.state is DocumentState.READY and document.pages > 0
     return read and document.origin is Origin.DOCUMENT
 

@@ -7,11 +7,11 @@ import streamlit as st
 
 from bootstrap.environment import utc_now
 from core.domain.documents import DocumentState, Label
-from core.domain.errors import FivefoldError, NotFound
+from core.domain.errors import BadRequest, FivefoldError, NotFound
 from core.domain.vocabulary import BUILT_IN, Vocabulary
 from core.knowledge.workspace_terms import WorkspaceTerms
 from core.library.vocabulary.edits import check_vocabulary, differences, merge_vocabularies
-from core.library.vocabulary.relabelling import FIELDS, LabelOutcome, VocabularyTrial
+from core.library.vocabulary.relabelling import FIELDS, LabelOutcome, VocabularyTrial, has_labels
 from core.library.vocabulary.store import VocabularyRun, VocabularyVersion
 from core.library.vocabulary.toml_csv import VocabularyPack, from_file, packs, to_csv, to_toml
 from pages.components import notices, rights, session
@@ -24,7 +24,9 @@ from pages.components.settings.vocabulary_state import (
     draft,
     set_draft,
     show_outcome,
+    store_problem,
     unsaved_changes,
+    untaken_fields,
     vocabulary_service,
     widget_key,
 )
@@ -246,7 +248,7 @@ def draw_relabelling() -> None:
     behind = newest is not None and (latest is None or latest.version < newest.number or latest.stopped)
     if latest is not None:
         st.caption(f":material/library_books: {_last_run(latest)}")
-    documents = len(session.workbench().documents.list()) if behind else 0
+    documents = sum(map(has_labels, session.workbench().documents.list(archived=None))) if behind else 0
     if behind and documents:
         text_column, begin = st.columns([7, 3], vertical_alignment="center")
         text_column.markdown(
@@ -373,6 +375,10 @@ def _unsaved_bar() -> None:
 
 
 def _save() -> None:
+    if untaken_fields():
+        message = "What was typed below is not among the changes yet; nothing was saved."
+        store_problem(BadRequest(message, "Press “Change” or “Add” beside it, then save."))
+        return
     words, after, note = draft(), base_version(), str(st.session_state.get(widget_key("note")) or "")
     if apply_change(
         lambda: vocabulary_service().save(words, who=who(), note=note, after=after),

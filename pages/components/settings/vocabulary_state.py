@@ -16,16 +16,18 @@ __all__ = [
     "base_version",
     "discard",
     "draft",
+    "field_key",
     "lines_of",
     "set_draft",
     "show_outcome",
     "store_problem",
     "unsaved_changes",
+    "untaken_fields",
     "vocabulary_service",
     "widget_key",
 ]
 
-_DRAFT = "settings.vocabulary"
+_DRAFT, _FIELDS = "settings.vocabulary", "settings.fields"
 
 
 def vocabulary_service() -> VocabularyService:
@@ -82,11 +84,25 @@ def after_saving() -> None:
 def _renew_fields() -> None:
     """Fill the fields anew after a change was applied or discarded."""
     st.session_state["settings.round"] = st.session_state.get("settings.round", 0) + 1
+    st.session_state.pop(_FIELDS, None)
 
 
 def widget_key(*names: str) -> str:
     """The widget key of a field filled from the draft."""
     return ".".join(["settings", str(st.session_state.get("settings.round", 0)), *names])
+
+
+def field_key(value: str | bool, *names: str) -> str:
+    """The widget key of a field that begins with this value of the draft."""
+    key = widget_key(*names)
+    st.session_state.setdefault(_FIELDS, {})[key] = value
+    return key
+
+
+def untaken_fields() -> bool:
+    """Whether a field in sight holds something else than the draft: its “Change” was not pressed yet."""
+    state = st.session_state
+    return any(state.get(key, value) != value for key, value in state.get(_FIELDS, {}).items())
 
 
 def lines_of(text: str) -> Sequence[str]:

@@ -16,6 +16,7 @@ from core.library.vocabulary.edits import domain_keywords, edit_domain, new_doma
 from core.library.vocabulary.service import VocabularyUsage
 from pages.components.settings.vocabulary_state import (
     draft,
+    field_key,
     lines_of,
     set_draft,
     store_problem,
@@ -105,7 +106,7 @@ def _domain_editor(name: str, title: str, used: VocabularyUsage) -> None:
     whose = "comes with the product" if product else f"yours, carried as “{name}”"
     carried = f"{count(used.documents, 'document')} and {count(used.passages, 'passage')} carry it"
     st.markdown(f"**{plain(title)}** :gray[· {plain(whose)} · {carried}]")
-    st.text_input("Title", title, key=widget_key("title", name), max_chars=120)
+    st.text_input("Title", title, key=field_key(title, "title", name), max_chars=120)
     if name == GENERAL:
         st.caption("What no other domain's words name. It has no words of its own.")
     else:
@@ -113,7 +114,7 @@ def _domain_editor(name: str, title: str, used: VocabularyUsage) -> None:
         st.toggle(
             "In use",
             not own.off,
-            key=widget_key("on", name),
+            key=field_key(not own.off, "on", name),
             help="Switched off, it is given to no document and read in no question; those that carry it keep it.",
         )
     with st.container(horizontal=True, gap="small"):
@@ -127,8 +128,8 @@ def _domain_editor(name: str, title: str, used: VocabularyUsage) -> None:
         )
         if not product:
             st.button(
-                "Remove", key=widget_key("remove", name), icon=":material/delete:", disabled=used.documents > 0,
-                help="Documents carry it: switch it off instead." if used.documents else "Nothing carries it.",
+                "Remove", key=widget_key("remove", name), icon=":material/delete:", disabled=used != VocabularyUsage(),
+                help="Nothing carries it." if used == VocabularyUsage() else f"{carried}: switch it off instead.",
                 on_click=_remove_domain, args=(name,),
             )  # fmt: skip
         elif not own.silent:
@@ -137,11 +138,11 @@ def _domain_editor(name: str, title: str, used: VocabularyUsage) -> None:
 
 
 def _word_fields(name: str, keywords: Sequence[str], name_words: Sequence[str]) -> None:
+    words, names = "\n".join(keywords), "\n".join(name_words)
+    key = field_key(words, "keywords", name)
+    st.text_area("Words that name it", words, key=key, height=260, help=_WORDS_HELP)
     st.text_area(
-        "Words that name it", "\n".join(keywords), key=widget_key("keywords", name), height=260, help=_WORDS_HELP
-    )
-    st.text_area(
-        "Words that count in file names only", "\n".join(name_words), key=widget_key("names", name), height=80,
+        "Words that count in file names only", names, key=field_key(names, "names", name), height=80,
         placeholder="One in each line",
     )  # fmt: skip
 
@@ -174,7 +175,7 @@ def _remove_domain(name: str) -> None:
 
 def _domain_form(titles: Mapping[str, str]) -> None:
     st.markdown("**A new domain**")
-    st.text_input("Title", key=widget_key("title", _NEW), max_chars=120, placeholder="Privacy")
+    st.text_input("Title", key=field_key("", "title", _NEW), max_chars=120, placeholder="Privacy")
     _word_fields(_NEW, (), ())
     st.button(
         "Add", key=widget_key("add"), type="primary", icon=":material/add:", on_click=_add_domain, args=(list(titles),)
@@ -247,8 +248,8 @@ def _choose_place(titles: Mapping[str, str]) -> str | None:
 def _place_form() -> None:
     with st.expander("A place that is not in the list", icon=":material/add_location:"):
         code, title = st.columns([2, 3])
-        code.text_input("Code", key=widget_key("code"), placeholder="country:XK", max_chars=12)
-        title.text_input("Name", key=widget_key("place title"), placeholder="Kosovo", max_chars=120)
+        code.text_input("Code", key=field_key("", "code"), placeholder="country:XK", max_chars=12)
+        title.text_input("Name", key=field_key("", "place title"), placeholder="Kosovo", max_chars=120)
         st.button("Add", key=widget_key("add place"), icon=":material/add:", on_click=_add_place)
 
 
@@ -268,13 +269,14 @@ def _add_place() -> None:
 def _place_editor(value: str, title: str) -> None:
     own = draft().jurisdiction(value)
     st.markdown(f"**{plain(title)}** :gray[· {plain(value)}]")
-    st.text_input("Name on pages", title, key=widget_key("place title", value), max_chars=120)
+    st.text_input("Name on pages", title, key=field_key(title, "place title", value), max_chars=120)
+    names, agencies = "\n".join(own.names), "\n".join(own.agencies)
     st.text_area(
-        "More names", "\n".join(own.names), key=widget_key("names", value), height=110, placeholder="One in each line",
+        "More names", names, key=field_key(names, "names", value), height=110, placeholder="One in each line",
         help="Matched as written or in capitals; those of several words in small letters too.",
     )  # fmt: skip
     st.text_area(
-        "Its agencies and public bodies", "\n".join(own.agencies), key=widget_key("agencies", value), height=110,
+        "Its agencies and public bodies", agencies, key=field_key(agencies, "agencies", value), height=110,
         placeholder="Ministry of Labour\n(one in each line)",
     )  # fmt: skip
     st.button(
@@ -328,9 +330,10 @@ def draw_authorities() -> None:
     for number, authority in enumerate(Authority):
         about, example = _AUTHORITY_HELP[authority]
         with columns[number % 2]:
+            names = "\n".join(draft().authority(authority).names)
             st.text_area(
-                authority.value.capitalize(), "\n".join(draft().authority(authority).names), height=110,
-                key=widget_key("authority", authority), help=f"{about}.", placeholder=f"{example}\n(one in each line)",
+                authority.value.capitalize(), names, key=field_key(names, "authority", authority), height=110,
+                help=f"{about}.", placeholder=f"{example}\n(one in each line)",
             )  # fmt: skip
     st.button(
         "Change", key="settings.authorities", type="primary", icon=":material/check:", on_click=_change_authorities
