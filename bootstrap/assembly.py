@@ -392,7 +392,7 @@ def assemble(stores: Stores, outside: Outside) -> Workbench:
         alerts=alerts,
         comments=CommentService(stores.comments, catalogue, team, notifier, now),
         assignments=AssignmentService(stores.assignments, catalogue, team, notifier, now),
-        notifications=NotificationService(stores.notifications, now),
+        notifications=NotificationService(stores.notifications, catalogue, now),
         delivery=delivery,
         shortlists=ShortlistService(stores.shortlists, catalogue, now),
         usage=usage,

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Protocol
 
-from core.collaboration.notifications import Notification, NotificationKind, NotificationStore
-from core.collaboration.target import current_target
+from core.collaboration.notifications import Notification, NotificationKind, NotificationStore, as_seen
+from core.collaboration.target import current_target, on_document
 from core.collaboration.team import Team, Teammate
 from core.domain.people import LOCAL_LOGIN
 from core.ports.catalogue import Catalogue
@@ -103,7 +103,9 @@ class DeliveryService:
         person = self._person(login)
         mailed = self._store.preferences(login).mailed
         to_mail = [
-            each for each in waiting if person is not None and each.kind in mailed and self._may_know(person, each)
+            known
+            for each in waiting
+            if person is not None and each.kind in mailed and (known := self._as_known(person, each)) is not None
         ]
         if person is not None and person.email and to_mail:
             self._mailer.send(digest(person, to_mail, self._site))
@@ -116,8 +118,9 @@ class DeliveryService:
         if self._webhook is None or notification.posted_at is not None:
             return
         person = self._person(notification.to)
-        if person is not None and self._may_know(person, notification):
-            self._webhook.post(webhook_event(notification, person, self._site))
+        known = None if person is None else self._as_known(person, notification)
+        if person is not None and known is not None:
+            self._webhook.post(webhook_event(known, person, self._site))
         self._store.mark_posted([notification_id], self._now())
 
     def _waiting(self) -> dict[str, list[Notification]]:
@@ -131,12 +134,14 @@ class DeliveryService:
         last = self._store.last_mailed(login)
         return last is None or self._now() - last >= self._pace
 
-    def _may_know(self, person: Teammate, notification: Notification) -> bool:
-        """Whether the person may see what it is about now: roles are withdrawn, and documents change their project."""
+    def _as_known(self, person: Teammate, notification: Notification) -> Notification | None:
+        """As the person may see it now, None when they may not: roles are withdrawn, and documents change their
+        project."""
         if notification.on is None:
-            return True
+            found = self._catalogue.documents_by_id(notification.documents).values()
+            return as_seen(notification, {each.id: each.name for each in found if person.sees(on_document(each))})
         on = current_target(notification.on, self._catalogue)
-        return on is not None and person.sees(on)
+        return notification if on is not None and person.sees(on) else None
 
     def _person(self, login: str) -> Teammate | None:
         team = self._team.teammates()

@@ -1,7 +1,7 @@
 """Notifications: what a person should know, whether they have read it, and how it reaches them."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -9,6 +9,7 @@ from typing import Protocol
 from core.collaboration.target import Target
 from core.domain.errors import NotFound
 from core.domain.people import Principal
+from core.ports.catalogue import Catalogue
 
 __all__ = [
     "MOST_LISTED",
@@ -18,11 +19,14 @@ __all__ = [
     "NotificationService",
     "NotificationStore",
     "Notifier",
+    "as_seen",
     "no_notification",
+    "results_in_words",
 ]
 
 MOST_LISTED = 100
 """Notifications that are listed at most, newest first."""
+_NAMED = 5  # documents named in a notification; chosen by hand
 
 
 class NotificationKind(StrEnum):
@@ -38,8 +42,8 @@ class Notification:
     """One thing one person should know. to: a login. title: one line; text: the words behind it, may be "".
 
     key: what it is about; a person has one notification with a key at most, and a later one replaces it. on: None for a
-    saved search, whose id is `search_id` then. read_at, mailed_at, posted_at: None until read, sent by e-mail and
-    posted to the webhook. id: 0 until stored."""
+    saved search, whose id is `search_id` then; documents: of its results, the best first. read_at, mailed_at,
+    posted_at: None until read, sent by e-mail and posted to the webhook. id: 0 until stored."""
 
     to: str
     kind: NotificationKind
@@ -49,6 +53,7 @@ class Notification:
     at: datetime
     on: Target | None = None
     search_id: int | None = None
+    documents: tuple[int, ...] = ()
     id: int = 0
     read_at: datetime | None = None
     mailed_at: datetime | None = None
@@ -58,6 +63,26 @@ class Notification:
     def path(self) -> str:
         """The address of what it is about, relative to the root of the site."""
         return self.on.path if self.on is not None else f"search?saved={self.search_id}"
+
+
+def results_in_words(names: Sequence[str]) -> str:
+    """Where the results of a saved search are.
+
+    >>> results_in_words(["a.pdf", "b.pdf"])
+    'In a.pdf, b.pdf'
+    """
+    each_once = list(dict.fromkeys(names))
+    more = f" and {len(each_once) - _NAMED} more" if len(each_once) > _NAMED else ""
+    return f"In {', '.join(each_once[:_NAMED])}{more}"
+
+
+def as_seen(notification: Notification, names: Mapping[int, str]) -> Notification | None:
+    """A notification for somebody who may see these documents now, id → name; None when none of its own is left. Roles
+    are withdrawn, documents deleted and moved."""
+    if not notification.documents:
+        return notification
+    left = [names[each] for each in notification.documents if each in names]
+    return replace(notification, text=results_in_words(left)) if left else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +185,31 @@ class Notifier:
 
 
 class NotificationService:
-    """A person's own notifications and preferences. Raises StoreFailed when the store does not answer."""
+    """A person's own notifications and preferences. catalogue: as the person sees it. Raises StoreFailed when the store
+    does not answer."""
 
-    def __init__(self, store: NotificationStore, now: Callable[[], datetime]) -> None:
-        self._store, self._now = store, now
+    def __init__(self, store: NotificationStore, catalogue: Catalogue, now: Callable[[], datetime]) -> None:
+        self._store, self._catalogue, self._now = store, catalogue, now
 
     def listed(self, by: Principal, *, unread: bool = False) -> Sequence[Notification]:
-        """A person's notifications, newest first, at most MOST_LISTED."""
-        return self._store.notifications_of(by.login, unread=unread)
+        """A person's notifications, newest first, at most MOST_LISTED; without those whose documents are all hidden by
+        now."""
+        return self._seen(self._store.notifications_of(by.login, unread=unread))
 
     def unread(self, by: Principal) -> int:
         """How many a person has not read."""
-        return self._store.unread_count(by.login)
+        count = self._store.unread_count(by.login)
+        if not count:
+            return 0
+        newest = self._store.notifications_of(by.login, unread=True)
+        return count - (len(newest) - len(self._seen(newest)))
+
+    def _seen(self, found: Sequence[Notification]) -> Sequence[Notification]:
+        """As the person may see them now."""
+        named = {document for each in found for document in each.documents}
+        known = self._catalogue.documents_by_id(sorted(named)) if named else {}
+        names = {number: document.name for number, document in known.items()}
+        return [seen for each in found if (seen := as_seen(each, names)) is not None]
 
     def mark_read(self, ids: Sequence[int], by: Principal) -> None:
         """Record that a person has read these of their notifications; others' are left alone."""

@@ -7,8 +7,8 @@ from typing import Protocol
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
-from core.collaboration.notifications import Notification, NotificationKind, Notifier
-from core.domain.documents import Origin
+from core.collaboration.notifications import Notification, NotificationKind, Notifier, results_in_words
+from core.domain.documents import Origin, Passage
 from core.domain.errors import AccessDenied, BadRequest, NotFound
 from core.domain.people import Door, Principal
 from core.domain.results import Hit, SearchResult
@@ -25,7 +25,6 @@ _CHECK_AGAIN = timedelta(hours=1)
 """A search is checked so often even when no document was read: labels change, and documents are shared. Chosen by
 hand."""
 _MOST_TOLD = 5_000  # units remembered per alert: more than a search shows in years. Chosen by hand.
-_NAMED = 5  # documents named in a notification; chosen by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +145,20 @@ class SavedSearchAlertService:
         self._store.save_alert(replace(alert, checked_at=now, told=(*alert.told, *fresh)[-_MOST_TOLD:]))
 
 
-def _notification(view: SavedSearch, alert: SavedSearchAlert, documents: Sequence[str], now: datetime) -> Notification:
-    names = list(dict.fromkeys(documents))
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    found = "1 new result" if len(documents) == 1 else f"{len(documents)} new results"
+def _notification(
+    view: SavedSearch, alert: SavedSearchAlert, passages: Sequence[Passage], now: datetime
+) -> Notification:
+    names = {each.document_id: each.document_name for each in passages}
+    found = "1 new result" if len(passages) == 1 else f"{len(passages)} new results"
     return Notification(
         to=alert.login,
         kind=NotificationKind.SAVED_SEARCH,
         key=_key(view.id),
         title=f"“{view.name}”: {found}",
-        text=f"In {', '.join(names[:_NAMED])}{more}",
+        text=results_in_words(list(names.values())),
         at=now,
         search_id=view.id,
+        documents=tuple(names),
     )
 
 

@@ -315,13 +315,13 @@ class SavedSearchService:
         """The current result; does not count as a look. Raises BadRequest when the search can no longer be run."""
         return self._answer(view)
 
-    def unseen(self, view: SavedSearch, by: Principal) -> Mapping[str, str]:
-        """Unit → document name of all results that were never shown to this person, best first; does not count as a
+    def unseen(self, view: SavedSearch, by: Principal) -> Mapping[str, Passage]:
+        """Unit → passage of all results that were never shown to this person, best first; does not count as a
         look. Raises BadRequest when the search can no longer be run."""
         answer, last = self._answer(view), self._last(view.id, by)
         shown = set(last.units) if last is not None else set()
         passages = [hit.candidate.passage for hit in answer.hits]
-        return {unit: each.document_name for each in passages if (unit := _unit(answer, each)) not in shown}
+        return {unit: each for each in passages if (unit := _unit(answer, each)) not in shown}
 
     def last_visits(self, by: Principal) -> Mapping[int, datetime]:
         """View id → when this person last looked at it; views never looked at are absent."""

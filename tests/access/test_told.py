@@ -75,6 +75,27 @@ def test_a_followed_search_tells_each_person_what_they_may_see(
     assert reported.title == "“Overtime”: 1 new result" and reported.text == "In alpha law.md"
 
 
+def test_what_was_told_of_a_document_is_forgotten_when_it_moves_away(
+    library: OpenWorkbench, people: dict[str, Principal]
+) -> None:
+    ann, eve = people["ann"], people["eve"]
+    theirs, stays = library.for_principal(eve).notifications, add(library, "north act", "five", "Alpha")
+    moves = add(library, "south act", "six", "Alpha")
+    check(library)
+    [reported] = theirs.listed(eve)
+    assert stays.name in reported.text and moves.name in reported.text and theirs.unread(eve) == 1
+
+    def move(*documents: Document) -> None:
+        edits = [LabelEdit(each.id, each.name, "project", "Alpha", "Beta") for each in documents]
+        library.for_principal(ann).bulk_edit.apply(edits, "project")
+
+    move(moves)
+    [reported] = theirs.listed(eve)
+    assert stays.name in reported.text and moves.name not in reported.text
+    move(*(each for each in library.workbench.documents.list() if each.project == "Alpha"))
+    assert theirs.listed(eve) == [] and theirs.unread(eve) == 0
+
+
 def test_what_is_said_about_a_document_is_seen_where_the_document_is(
     library: OpenWorkbench, people: dict[str, Principal]
 ) -> None:

@@ -54,7 +54,7 @@ class Room:
         notifier = Notifier(self.store)
         self.comments = CommentService(self.comment_store, self.catalogue, self.team, notifier, self.clock)
         self.assignments = AssignmentService(self.assignment_store, self.catalogue, self.team, notifier, self.clock)
-        self.notifications = NotificationService(self.store, self.clock)
+        self.notifications = NotificationService(self.store, self.catalogue, self.clock)
         self.mailer, self.webhook = FakeMailer(), FakeWebhook()
         outside = {"mailer": self.mailer, "webhook": self.webhook, "site": "https://five.example/"} | delivery
         self.delivery = DeliveryService(self.store, self.team, self.catalogue, self.jobs, self.clock, **outside)

@@ -27,7 +27,7 @@ class AlertDesk(Desk):
         super().__init__()
         self.store, self.jobs, self.barred = FakeSavedSearchAlertStore(), InlineJobs(), set[str]()
         notifications = FakeNotificationStore()
-        self.notifications = NotificationService(notifications, self.clock)
+        self.notifications = NotificationService(notifications, self.library.catalogue, self.clock)
         self.alerts = SavedSearchAlertService(
             self.store, self.views, self.seen_by, Notifier(notifications), self.jobs, self.clock
         )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.collaboration.notifications import NotificationKind
+from core.collaboration.notifications import Notification, NotificationKind
 from core.collaboration.team import Teammate
 from core.domain.errors import FetchFailed
 from core.ports.job_queue import FailedWork, JobKind
@@ -89,6 +89,21 @@ def test_a_document_that_moved_away_is_not_told_either() -> None:
     room.move(on, "south")
     deliver(room)
     assert room.mailer.sent == [] and room.webhook.posted == []
+
+
+def test_a_result_of_a_followed_search_that_moved_away_is_not_told_either() -> None:
+    room = Room()
+    stays, moves = room.on_document("north"), room.on_document("north")
+    documents = tuple(each.document_id or 0 for each in (stays, moves))
+    room.store.save_notification(
+        Notification(
+            "cy", NotificationKind.SAVED_SEARCH, "saved search:1", "New", "", room.now, search_id=1, documents=documents
+        )
+    )
+    room.move(moves, "south")
+    deliver(room)
+    assert stays.name in room.mailer.sent[0].text and moves.name not in room.mailer.sent[0].text
+    assert [each["text"] for each in room.webhook.posted] == [f"In {stays.name}"]
 
 
 def test_who_has_left_or_has_no_address_is_not_mailed() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select
 
-from core.domain.errors import StoreFailed
+from core.domain.errors import AccessDenied
 from storage.postgres import recent_searches
 from storage.postgres.database import Database, Scope
 from storage.postgres.recent_searches import SEARCHES, delete_searches, last_searches, save_search
@@ -36,5 +36,5 @@ def test_who_sees_some_projects_reaches_nobody_elses_searches(database: Database
     delete_searches(eve, "ben")
     assert not last_searches(eve, 9, "ben")
     assert [question for question, _, _ in last_searches(database, 9, "ben")] == ["mine?"]
-    with pytest.raises(StoreFailed):
+    with pytest.raises(AccessDenied):
         save_search(eve, "not hers?", 1, MOMENT, "ben")

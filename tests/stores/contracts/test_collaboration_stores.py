@@ -17,7 +17,7 @@ from core.collaboration.notifications import (
 )
 from core.collaboration.target import Target, TargetKind, on_cell, on_document
 from core.domain.coverage import GapKind
-from core.domain.errors import NotFound, Outdated, StoreFailed
+from core.domain.errors import AccessDenied, NotFound, Outdated
 from core.domain.queries import SearchRequest
 from core.library.saved_search_alerts import SavedSearchAlert, SavedSearchAlertStore
 from core.library.saved_searches import SavedSearch
@@ -302,5 +302,5 @@ def test_row_level_security_hides_what_is_said_about_what_a_person_may_not_see(e
                 SqlAssignmentStore(north).assignment(task.id)
     keys = {each.key for each in SqlNotificationStore(north).notifications_of("bo")}
     assert keys == {"key 0", "key 1", "key 4", "key 6"}
-    with pytest.raises(StoreFailed):
+    with pytest.raises(AccessDenied):
         SqlCommentStore(north).add_comment(comment(documents[2]))
