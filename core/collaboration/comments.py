@@ -102,9 +102,11 @@ class CommentService:
 
     def edit(self, comment_id: int, text: str, by: Principal, mentions: Sequence[str] = ()) -> Comment:
         """Change the text of one's own comment, also where people were told of it; those newly mentioned are told, and
-        what those no longer mentioned were told is withdrawn. Raises AccessDenied for somebody else's, BadRequest as
-        `write` does, Outdated."""
+        what those no longer mentioned were told is withdrawn. Raises AccessDenied for somebody else's, NotFound for a
+        deleted one, BadRequest as `write` does, Outdated."""
         known, words = self._own(comment_id, by), _checked_text(text)
+        if known.deleted_at is not None:
+            raise no_comment(comment_id)
         people = self._people(words, mentions, checked_target(known.on, self._catalogue))
         logins = tuple(each.login for each in people)
         changed = replace(known, text=words, mentions=logins, edited_at=self._now())

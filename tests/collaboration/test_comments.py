@@ -181,3 +181,12 @@ def test_what_is_said_about_a_document_moves_with_it() -> None:
             attempt()
     assert room.assignments.mine(CY) == [] and [each.text for each in room.comments.on(on, DI)] == ["By Cy"]
     assert room.assignments.finish(task.id, DI).done_by == "Di"
+
+
+def test_a_comment_that_was_deleted_in_another_tab_is_not_edited_and_nobody_is_told_of_it() -> None:
+    room = Room()
+    written = room.comments.write(room.cell, "Look", ANN)
+    room.comments.delete(written.id, ANN)
+    with pytest.raises(NotFound):
+        room.comments.edit(written.id, "Look, @bo", ANN)
+    assert room.notifications.listed(BO) == []
