@@ -285,6 +285,7 @@ class ExperimentRunner:
         set_id = progress.experiment.set_id
         questions, judged = self._store.question_set(set_id), self._store.questions(set_id)
         judgments = self._store.judgments(set_id)
+        stood_on = _ground(judgments, self._corpus(questions.project))  # what is uploaded meanwhile came after it
         progress.of(_steps(len(judged), progress.experiment.optimising))
         experiment = run_experiment(
             progress.experiment,
@@ -296,7 +297,6 @@ class ExperimentRunner:
             on_done=progress.note_progress,
             stop=stop,
         )
-        stood_on = _ground(judgments, self._corpus(questions.project))
         return replace(
             experiment,
             judgments_version=stood_on.judgments_version,

@@ -412,6 +412,18 @@ def test_a_judgment_and_an_upload_change_the_ground(room: Room, payroll: Questio
     assert room.experiments.ground(payroll.id).corpus_hash != ended.corpus_hash
 
 
+def test_an_upload_during_a_run_came_after_it(room: Room, payroll: QuestionSet) -> None:
+    before = room.experiments.ground(payroll.id)
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
+    ended = room.experiments.carry_out(begun.id, on_step=lambda done, total: _uploaded(room.library))
+    assert ended.corpus_hash == before.corpus_hash != room.experiments.ground(payroll.id).corpus_hash
+
+
+def _uploaded(library: Library) -> None:
+    if not any(each.name == "meanwhile.md" for each in library.catalogue.documents()):
+        library.add("meanwhile.md", "Deposits are due whenever you like.")
+
+
 def test_a_sets_ground_is_its_projects_library(room: Room) -> None:
     question_set = room.set(project="Tallgrass")
     (there,) = room.library.add("there.md", "Of some project.")

@@ -184,6 +184,16 @@ def test_a_retired_question_is_gone_from_the_set() -> None:
         bench.pool()
 
 
+def test_grades_of_a_retired_question_count_neither_as_agreement_nor_as_a_dispute() -> None:
+    bench = Bench()
+    unit = bench.pool().items[0].unit
+    for who, grade in (("Ada", 3), ("Ben", 0)):
+        bench.judge(unit, grade, who)
+    assert bench.desk.agreement(bench.set.id).units == len(bench.desk.disputed(bench.set.id)) == 1
+    bench.desk.retire_question(bench.question.id)
+    assert bench.desk.agreement(bench.set.id).units == len(bench.desk.disputed(bench.set.id)) == 0
+
+
 # Judging
 
 

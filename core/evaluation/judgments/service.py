@@ -230,12 +230,17 @@ class JudgmentService:
         return self.progress(set_id, who, pools).next_open(after)
 
     def agreement(self, set_id: int) -> JudgeAgreement:
-        """Agreement of the judges of a set."""
-        return agreement(self._store.judgments(set_id))
+        """Agreement of the judges of a set on its active questions."""
+        return agreement(self._counted(set_id))
 
     def disputed(self, set_id: int) -> tuple[DisputedResult, ...]:
-        """The results whose grades differ most, worst first."""
-        return disputed(self._store.judgments(set_id))
+        """The results of active questions whose grades differ most, worst first."""
+        return disputed(self._counted(set_id))
+
+    def _counted(self, set_id: int) -> Sequence[Judgment]:
+        """The judgments of the active questions of a set."""
+        active = {each.id for each in self._store.questions(set_id)}
+        return [each for each in self._store.judgments(set_id) if each.question_id in active]
 
     def index(self) -> UnitIndex:
         """Index of the library's current units."""
