@@ -219,6 +219,7 @@ _ACTIONS: Mapping[str, str] = {
     "evaluation.judging.schedule": "Scheduled measurements of a question set",
     "evaluation.experiments.begin": "Started an experiment",
     "evaluation.experiments.carry_out": "Ran an experiment",
+    "evaluation.experiments.stop": "Stopped an experiment",
     "evaluation.experiments.annotate": "Wrote a note on an experiment",
     "evaluation.experiments.delete": "Deleted an experiment",
     "evaluation.experiments.due": "Looked for measurements that are due",

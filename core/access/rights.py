@@ -373,7 +373,7 @@ RIGHTS: Mapping[str, Right] = {
     **_writes(_A, lambda find, given: (find.question_set(given["preview"].set_id),), "evaluation.judging", "accept"),
     **_reads("evaluation.experiments", "experiment experiments ground"),
     **_writes(_A, _question_set, "evaluation.experiments", "begin"),
-    **_writes(_A, _experiment, "evaluation.experiments", "annotate carry_out delete"),
+    **_writes(_A, _experiment, "evaluation.experiments", "annotate carry_out delete stop"),
     **_writes(_ADMIN, _shared, "evaluation.experiments", "due measure_due"),
     **_reads("evaluation.classifier", "report waiting"),
     # The library

@@ -271,7 +271,7 @@ class ExperimentRunner:
         began = self._now()
         progress = _Progress(self, replace(experiment, state=RunState.RUNNING, problem=""), on_step, began)
         try:
-            ended = self._done(progress, began, stop)
+            ended = self._done(progress, began, lambda: stop() or progress.stopped)
         except OptimisationStopped:
             ended = replace(progress.experiment, state=RunState.STOPPED)
         except FivefoldError as problem:
@@ -280,6 +280,15 @@ class ExperimentRunner:
         return self._keep(
             replace(ended, beat_at=now, finished_at=now, milliseconds=(now - began) / timedelta(milliseconds=1))
         )
+
+    def stop(self, experiment_id: int) -> Experiment:
+        """Ask an experiment to stop within some seconds, whichever program carries it out. Raises NotFound."""
+        with self._writing:
+            experiment = self._store.experiment(experiment_id)
+            if experiment.state is RunState.RUNNING:
+                experiment = replace(experiment, state=RunState.STOPPED)
+                self._store.change_experiment(experiment)
+        return experiment
 
     def _done(self, progress: "_Progress", began: datetime, stop: Callable[[], bool]) -> Experiment:
         set_id = progress.experiment.set_id
@@ -310,6 +319,14 @@ class ExperimentRunner:
             self._now()
         )
         return corpus_digest(self._catalogue.fingerprints(filters))
+
+    def _still_running(self, experiment: Experiment) -> bool:
+        """Store how far it is, unless somebody has stopped it."""
+        with self._writing:
+            if self._store.experiment(experiment.id).state is RunState.STOPPED:
+                return False
+        self._keep(experiment)
+        return True
 
     def _keep(self, experiment: Experiment) -> Experiment:
         """Store how far it is, with the note somebody may have written meanwhile."""
@@ -391,7 +408,9 @@ def _ground(judgments: Sequence[Judgment], corpus_hash: str) -> ExperimentSettin
 
 
 class _Progress:
-    """Progress of an experiment: reported at every step, stored about once a second."""
+    """Progress of an experiment: reported at every step, stored about once a second. stopped: somebody asked for it."""
+
+    stopped = False
 
     def __init__(
         self, runner: ExperimentRunner, experiment: Experiment, on_step: Callable[[int, int], None], began: datetime
@@ -410,4 +429,4 @@ class _Progress:
         now = self._runner._now()
         if now - self._beat >= _BEAT:
             self._beat = now
-            self._runner._keep(replace(self.experiment, beat_at=now))
+            self.stopped = not self._runner._still_running(replace(self.experiment, beat_at=now))

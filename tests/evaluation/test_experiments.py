@@ -279,6 +279,15 @@ def test_progress_is_told_every_few_questions_and_kept(room: Room, payroll: Ques
     assert reports == [(4, 6, 0), (6, 6, 4)]
 
 
+def test_another_program_stops_it_and_it_can_begin_again(room: Room, payroll: QuestionSet) -> None:
+    begun = room.experiments.begin(payroll.id, "balanced", "Ada")
+    elsewhere = ExperimentRunner(room.store, room.library.searcher, room.library.catalogue, room.book, room.clock)
+    ended = room.experiments.carry_out(begun.id, on_step=lambda done, total: elsewhere.stop(begun.id))
+    assert ended.state is RunState.STOPPED and 0 < ended.done < ended.total and ended.problem == ""
+    again = room.experiments.carry_out(begun.id)
+    assert again.state is RunState.DONE == elsewhere.stop(begun.id).state
+
+
 def test_a_stop_ends_it_between_questions_and_it_can_begin_again(room: Room, payroll: QuestionSet) -> None:
     done: list[int] = []
     begun = room.experiments.begin(payroll.id, "balanced", "Ada")

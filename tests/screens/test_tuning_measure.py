@@ -338,13 +338,18 @@ def test_a_killed_measurement_can_begin_again(stocked: Stack, payroll: QuestionS
     assert "**A relevance**" in words(screen)
 
 
-def test_one_under_way_elsewhere_is_told_and_left_alone(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:
+def test_one_under_way_elsewhere_is_told_and_can_be_stopped(
+    stocked: Stack, payroll: QuestionSet, opened: Opened
+) -> None:
     begun = experiment_runner(stocked).begin(payroll.id, "relevance", "Ben")
     stocked.tunings.change_experiment(replace(begun, beat_at=datetime.now(UTC), done=4))
     screen = opened("tuning.py", view="measure", a="relevance")
     (bar,) = screen.get("progress")
     assert "elsewhere · 4 of 13 questions asked" in bar.proto.text
-    assert [each.label for each in screen.button if each.label in ("Stop", "Begin again")] == []
+    assert all(each.label != "Begin again" for each in screen.button)
+    next(each for each in screen.button if each.label == "Stop").click().run()
+    assert experiment_runner(stocked).experiment(begun.id).state is RunState.STOPPED
+    assert "was stopped at 4 of 13 questions" in words(screen.run())
 
 
 def test_a_failed_measurement_says_why_and_can_be_forgotten(
@@ -382,9 +387,8 @@ def test_measuring_can_be_stopped(
     screen.run()
     may.append(True)
     deadline = time.monotonic() + 30
-    while experiment_runner(stocked).experiments()[0].state is RunState.RUNNING and time.monotonic() < deadline:
-        time.sleep(0.02)
-    screen.run()
+    while "was stopped" not in words(screen.run()) and time.monotonic() < deadline:
+        assert experiment_runner(stocked).experiments()[0].state is RunState.STOPPED
     assert "was stopped at 4 of 13 questions" in words(screen)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.coverage.board_view import CoverageShare, by_domain, by_kind, kind_in_words
 from core.coverage.runs import interrupted
@@ -70,15 +71,24 @@ def _progress(run: background.BackgroundRun) -> None:
     waits = "Loading the models …" if not session.ready() else "Reading the library …"
     words = f"{run.done:,} of {count(run.total, 'cell')} assessed" if run.done else waits
     bar.progress(run.done / max(1, run.total), f"{words}{' · stopping' if run.stop else ''}")
+    if _stopped(run.id, stop):
+        run.stop = True
+
+
+def _stopped(run_id: int, on: DeltaGenerator) -> bool:
+    """The button that stops a run; whether it was pressed by somebody who may."""
     if rights.button(
         "coverage.runs.stop",
         "Stop",
         icon=":material/stop:",
         width="stretch",
         help="What is assessed so far is kept.",
-        on=stop,
+        on=on,
     ):
-        run.stop = True
+        with notices.show_errors():
+            state.coverage_service().runs.stop(run_id)
+            return True
+    return False
 
 
 @st.fragment(run_every=3.0)
@@ -87,9 +97,13 @@ def _progress_elsewhere(run: CoverageRun) -> None:
     if current.state is not RunState.RUNNING:
         state.clear_cache()
         st.rerun()
-    st.progress(
+    bar, stop = st.columns([6, 1], vertical_alignment="center")
+    bar.progress(
         current.done / max(1, current.total), f"{current.done:,} of {count(current.total, 'cell')} assessed elsewhere"
     )
+    if _stopped(current.id, stop):
+        state.clear_cache()
+        st.rerun()
 
 
 def _interrupted(project: str | None, run: CoverageRun) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bootstrap.environment import utc_now
 from core.domain.coverage import RunState
@@ -177,7 +178,8 @@ def draw_unfinished(listed: list[Experiment], kind: ExperimentKind) -> bool:
     own = [each for each in listed if each.kind is kind]
     under_way = False
     for each in own:
-        if each.state is RunState.RUNNING:
+        here = background.experiment_run(each.id)
+        if each.state is RunState.RUNNING or (here is not None and here.running):  # a stop takes a few questions
             under_way = _draw_one(each) or under_way
     if own and own[0].state in _ENDED and not under_way:
         _draw_ended(own[0])
@@ -212,9 +214,25 @@ def _progress(run: background.BackgroundRun, experiment: Experiment) -> None:
     bar.progress(
         min(1.0, run.done / max(1, total)), f"{_activity(experiment)} · {words}{' · stopping' if run.stop else ''}"
     )
-    pressed = stop.button("Stop", key=f"lab.stop.{run.id}", icon=":material/stop:", width="stretch", disabled=run.stop)
-    if pressed:
+    if _stopped(run.id, stop, disabled=run.stop):
         run.stop = True
+
+
+def _stopped(experiment_id: int, on: DeltaGenerator, *, disabled: bool = False) -> bool:
+    """The button that stops an experiment; whether it was pressed by somebody who may."""
+    if rights.button(
+        "evaluation.experiments.stop",
+        "Stop",
+        key=f"lab.stop.{experiment_id}",
+        icon=":material/stop:",
+        width="stretch",
+        disabled=disabled,
+        on=on,
+    ):
+        with notices.show_errors():
+            experiment_runner().stop(experiment_id)
+            return True
+    return False
 
 
 @st.fragment(run_every=3.0)
@@ -227,8 +245,11 @@ def _progress_elsewhere(experiment: Experiment) -> None:
             st.rerun()
         if current.state is not RunState.RUNNING or interrupted(current, utc_now()):
             st.rerun()
+        bar, stop = st.columns([7, 1], vertical_alignment="center")
         words = _progress_words(current, current.done, current.total)
-        st.progress(min(1.0, current.done / max(1, current.total)), f"{_activity(current)} elsewhere · {words}")
+        bar.progress(min(1.0, current.done / max(1, current.total)), f"{_activity(current)} elsewhere · {words}")
+        if _stopped(current.id, stop):
+            st.rerun()
 
 
 def _activity(experiment: Experiment) -> str:
