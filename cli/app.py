@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -40,19 +40,21 @@ def mcp() -> None:
 
 
 @contextmanager
-def _library() -> "Iterator[Workbench]":
-    """The configured library as the owner of this machine sees it, or the owner of FIVEFOLD_MCP_TOKEN.
-
-    Raises NotSignedIn for a token that does not count, StoreFailed.
+def _library() -> "Iterator[Callable[[], Workbench]]":
+    """Gives the configured library as the owner of this machine sees it, or the owner of FIVEFOLD_MCP_TOKEN, who is
+    asked for at each call. Raises StoreFailed; the call raises NotSignedIn for a token that does not count.
     """
     from bootstrap.workbench import open_workbench, settings_from_environment
     from core.domain.people import Door, local_principal
 
     settings = replace(settings_from_environment(), worker=False)
     library = open_workbench(settings)
+    token, tokens = settings.mcp_token, library.workbench.tokens
+
+    def seen() -> "Workbench":
+        return library.for_principal(tokens.verify(token, Door.MCP) if token else local_principal(Door.MCP))
+
     try:
-        token = settings.mcp_token
-        person = library.workbench.tokens.verify(token, Door.MCP) if token else local_principal(Door.MCP)
-        yield library.for_principal(person)
+        yield seen
     finally:
         library.close()

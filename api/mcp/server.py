@@ -171,15 +171,16 @@ def _words(error: FivefoldError) -> str:
     return f"{error.message}\n{error.hint}".strip()
 
 
-def serve(opened: Callable[[], AbstractContextManager[Workbench]]) -> None:
-    """Serve until the client closes standard input. opened: the library, opened at the first call of a tool."""
-    lock, found = threading.Lock(), list[Workbench]()
+def serve(opened: Callable[[], AbstractContextManager[Callable[[], Workbench]]]) -> None:
+    """Serve until the client closes standard input. opened: the library, opened at the first call of a tool; it gives
+    each call what the client may see then."""
+    lock, found = threading.Lock(), list[Callable[[], Workbench]]()
     with ExitStack() as closing:
 
         def library() -> Workbench:
             with lock:
                 if not found:
                     found.append(closing.enter_context(opened()))
-                return found[0]
+            return found[0]()
 
         anyio.run(mcp_server(lambda _request: library()).run_stdio_async)

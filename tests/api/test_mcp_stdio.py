@@ -210,7 +210,7 @@ def test_a_token_in_the_environment_decides_what_is_seen(library: Path) -> None:
         whole.people.invite("ann@x.org", Role.ADMINISTRATOR)
         whole.people.invite("ben@x.org", Role.VIEWER, "Payroll")
         ben = whole.people.sign_in(Identity("ben@x.org", "Ben"), Door.BROWSER)
-        token, secret = whole.tokens.create("tests", Role.VIEWER, None, ben)
+        _, secret = whole.tokens.create("tests", Role.VIEWER, None, ben)
         hidden = whole.documents.upload(
             "merger.md", b"# Merger\n\nThe merger with Northwind closes in May.", project="Board"
         )
@@ -223,7 +223,23 @@ def test_a_token_in_the_environment_decides_what_is_seen(library: Path) -> None:
 
     assert "merger.md" in in_own_loop(searched, "")
     assert "merger.md" not in in_own_loop(searched, secret)
-    opened = open_workbench(Settings(data_folder=library, worker=False))
-    with closing(opened):
-        opened.workbench.tokens.revoke(token.id, ben)
-    assert "unknown, expired or revoked" in in_own_loop(searched, secret)
+
+
+def test_a_revoked_token_ends_at_the_next_call(library: Path) -> None:
+    with closing(open_workbench(Settings(data_folder=library, worker=False))) as opened:
+        whole = opened.workbench
+        whole.people.invite("cleo@x.org", Role.VIEWER)
+        cleo = whole.people.sign_in(Identity("cleo@x.org", "Cleo"), Door.BROWSER)
+        token, secret = whole.tokens.create("tests", Role.VIEWER, None, cleo)
+
+        async def asked_twice() -> list[str]:
+            answers = []
+            async with connected(library, secret) as client:
+                for _ in range(2):
+                    answers.append(str(await client.call_tool("list_insights", {})))
+                    whole.tokens.revoke(token.id, cleo)
+            return answers
+
+        first, second = in_own_loop(asked_twice)
+    assert "unknown, expired or revoked" not in first
+    assert "unknown, expired or revoked" in second
