@@ -17,7 +17,7 @@ from core.coverage.meeting_pack.pack import MeetingPack, pack_data
 from core.coverage.meeting_pack.pdf import pack_pdf
 from core.coverage.meeting_pack.xlsx import pack_xlsx
 from core.coverage.topics import as_before, with_needs
-from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, Topic
+from core.domain.coverage import CellState, ReviewerOpinion, ReviewVerdict, RunState, Topic
 from core.domain.documents import Truth
 from core.domain.errors import StoreFailed
 from pages.components import background
@@ -430,6 +430,17 @@ def test_the_pack_goes_out_and_decisions_come_back(stocked: Stack, opened: Opene
     broken = opened("coverage.py", view="Meeting pack")
     broken.file_uploader[0].set_value(("x.xlsx", b"nothing", "application/octet-stream")).run()
     assert "is not a workbook" in broken.warning[0].value
+
+
+def test_a_run_under_way_elsewhere_can_be_stopped(stocked: Stack, opened: Opened) -> None:
+    desk = stocked.workbench.coverage
+    desk.add_topics([Topic("Overtime pay")])
+    run = desk.runs.start(None)
+    screen = opened("coverage.py")
+    assert "assessed elsewhere" in screen.get("progress")[0].text
+    pressed(screen, "Stop")
+    assert desk.runs.progress(run.id).state is RunState.STOPPED
+    assert "Go on" in [each.label for each in screen.run().button]
 
 
 def test_an_interrupted_run_can_go_on(stocked: Stack, opened: Opened) -> None:
