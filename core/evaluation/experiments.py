@@ -325,14 +325,17 @@ class ExperimentRunner:
         with self._writing:
             if self._store.experiment(experiment.id).state is RunState.STOPPED:
                 return False
-        self._keep(experiment)
+            self._store_with_note(experiment)
         return True
 
     def _keep(self, experiment: Experiment) -> Experiment:
-        """Store how far it is, with the note somebody may have written meanwhile."""
         with self._writing:
-            changed = replace(experiment, note=self._store.experiment(experiment.id).note)
-            self._store.change_experiment(changed)
+            return self._store_with_note(experiment)
+
+    def _store_with_note(self, experiment: Experiment) -> Experiment:
+        """Store how far it is, with the note somebody may have written meanwhile."""
+        changed = replace(experiment, note=self._store.experiment(experiment.id).note)
+        self._store.change_experiment(changed)
         return changed
 
     def ground(self, set_id: int) -> ExperimentSettings:
