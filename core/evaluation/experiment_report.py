@@ -73,7 +73,7 @@ def experiment_text(now: Experiment, before: Experiment | None = None) -> str:
     """The metrics with their intervals; with `before` also changes, p values, and the questions that got worse."""
     head = f"{now.set_name}: {now.total} questions with {now.profile.ref}, kept as experiment {now.id}."
     unjudged = "–" if now.unjudged is None else f"{now.unjudged:.0%}"
-    lines = [head, "", _measures(now, before), "", f"Nobody has judged {unjudged} of the first ten results."]
+    lines = [head, "", _measures(now, before), "", f"{unjudged} of the first ten results are not judged."]
     if before is not None:
         worse, better = (_moves(before, now, better=way) for way in (False, True))
         lines += [

@@ -100,7 +100,7 @@ def test_a_set_is_measured_with_intervals_and_the_experiment_is_kept(
     row = next(line.split() for line in result.stdout.splitlines() if line.startswith("ndcg@10"))
     stored = experiment.measures["ndcg@10"]
     assert row[1:] == [f"{stored.mean:.3f}", f"{stored.low:.3f}", f"{stored.high:.3f}", str(stored.n)]
-    assert "Nobody has judged" in result.stdout
+    assert "of the first ten results are not judged" in result.stdout
     data = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert data["measures"]["ndcg@10"]["mean"] == stored.mean
     assert (data["experiment"], data["missed"], len(data["outcomes"])) == (experiment.id, [], 13)

@@ -60,9 +60,9 @@ def test_measures_are_told_with_mean_interval_and_number_of_questions() -> None:
     assert text.startswith("Payroll: 2 questions with plain, kept as experiment 7.")
     assert cells(text, "ndcg@10") == ["0.500", "0.500", "0.500", "2"]
     assert cells(text, "false_refusal") == ["0.000", "0.000", "0.000", "1"]
-    assert "Nobody has judged 50% of the first ten results." in text
+    assert "50% of the first ten results are not judged." in text
     assert "Compared with" not in text
-    assert "Nobody has judged – of" in experiment_text(experiment())
+    assert "– of the first ten results are not judged." in experiment_text(experiment())
 
 
 def test_what_has_changed_is_told_over_the_questions_both_have() -> None:

@@ -165,7 +165,7 @@ def test_two_profiles_are_measured_and_held_against_each_other(
         assert LABELS[name].replace(" ", "\u00a0") in shown
     first = next(each for each in experiment if each.profile.ref == "relevance").measures[NDCG]
     assert f"{first.mean:.3f}" in shown
-    assert "Nobody has judged" in text and "of the first ten results" in text
+    assert "of the first ten results are not judged" in text
     assert "**nDCG@10 by kind of question**" in text
     assert "B is higher in" in text
     assert "**Saved runs** :gray[· 2 experiments with this set]" in text
@@ -198,7 +198,7 @@ def test_what_is_fully_judged_has_no_warning(stocked: Stack, payroll: QuestionSe
     assert measured(stocked, payroll).unjudged == 0
     text = words(opened("tuning.py", view="measure", a="relevance"))
     assert "0% of the first ten unjudged" in text
-    assert "Nobody has judged" not in text
+    assert "are not judged" not in text
 
 
 def test_judging_what_is_unjudged_pools_both_profiles(stocked: Stack, payroll: QuestionSet, opened: Opened) -> None:

@@ -247,7 +247,7 @@ def _doubts(questions: QuestionSet, found: ExperimentComparison) -> None:
     with st.container(border=True):
         text_column, judge = st.columns([8, 2], vertical_alignment="center")
         text_column.markdown(
-            f":orange[:material/rule:] **Nobody has judged {' and '.join(over)} of the first ten results.** They count"
+            f":orange[:material/rule:] **{' and '.join(over)} of the first ten results are not judged.** They count"
             " as irrelevant: figures may be too low, and a difference may only be one in what was judged."
         )
         judge.button(
